@@ -9,7 +9,8 @@
 namespace lockstep {
 namespace {
 
-/// The excerpt and, under its column, a caret. Blanks before the caret repeat tabs, so that it lines up in any terminal.
+/// The excerpt and, under its column, a caret. Blanks before the caret repeat tabs, so that it lines up in
+/// any terminal.
 std::string excerpt_with_caret(const Error& error) {
   if (error.excerpt.empty() || !error.where) return {};
   const auto number = std::to_string(error.where->line);
@@ -27,23 +28,36 @@ std::string labelled(std::string_view label, std::string_view text) {
 
 int exit_code(ErrorKind kind) {
   switch (kind) {
-    case ErrorKind::negative: return 1;
+    case ErrorKind::negative:
+      return 1;
     case ErrorKind::usage:
-    case ErrorKind::config: return 2;
-    case ErrorKind::files: return 3;
-    case ErrorKind::connection: return 4;
-    case ErrorKind::unsafe: return 5;
-    case ErrorKind::migration: return 6;
-    case ErrorKind::part_way: return 7;
-    case ErrorKind::internal: return 70;
-    case ErrorKind::lock_busy: return 75;
-    case ErrorKind::interrupted: return 130;
-    case ErrorKind::terminated: return 143;
+    case ErrorKind::config:
+      return 2;
+    case ErrorKind::files:
+      return 3;
+    case ErrorKind::connection:
+      return 4;
+    case ErrorKind::unsafe:
+      return 5;
+    case ErrorKind::migration:
+      return 6;
+    case ErrorKind::part_way:
+      return 7;
+    case ErrorKind::internal:
+      return 70;
+    case ErrorKind::lock_busy:
+      return 75;
+    case ErrorKind::interrupted:
+      return 130;
+    case ErrorKind::terminated:
+      return 143;
   }
   return 70;
 }
 
-Failure::Failure(Error error) { errors_.push_back(std::move(error)); }
+Failure::Failure(Error error) {
+  errors_.push_back(std::move(error));
+}
 Failure::Failure(std::vector<Error> errors) : errors_(std::move(errors)) {}
 
 std::string to_string(const SourcePosition& position) {

@@ -9,7 +9,8 @@
 
 namespace lockstep {
 
-/// Why a command ended without doing what was asked. The list is also the list of exit codes (docs/exit-codes.md).
+/// Why a command ended without doing what was asked. The list is also the list of exit codes
+/// (docs/exit-codes.md).
 enum class ErrorKind {
   negative,     ///< the answer is no: pending with --check, findings, drift
   usage,        ///< wrong flag or argument
@@ -35,7 +36,8 @@ struct SourcePosition {
   std::size_t column = 0;  ///< 0: the whole line
 };
 
-/// What went wrong, where, and what to do about it. A value: shown as text, written as JSON, collected in lists.
+/// What went wrong, where, and what to do about it. A value: shown as text, written as JSON, collected in
+/// lists.
 struct Error {
   ErrorKind kind = ErrorKind::internal;
   std::string code;     ///< stable and machine-readable, such as "checksum_changed"
@@ -49,7 +51,8 @@ struct Error {
   std::optional<long> retry_after_ms = std::nullopt;
 };
 
-/// The only exception thrown on purpose. It carries at least one error; the first one decides the exit status.
+/// The only exception thrown on purpose. It carries at least one error; the first one decides the exit
+/// status.
 class Failure : public std::exception {
  public:
   explicit Failure(Error error);
@@ -67,7 +70,8 @@ class Failure : public std::exception {
 /// "file:line:column", shorter where line or column is unknown.
 std::string to_string(const SourcePosition& position);
 
-/// An error as people read it: place and message on the first line, excerpt with caret, then detail, context and hints.
+/// An error as people read it: place and message on the first line, excerpt with caret, then detail, context
+/// and hints.
 std::string render(const Error& error);
 
 }  // namespace lockstep

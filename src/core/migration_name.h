@@ -14,8 +14,8 @@ enum class MigrationKind { versioned, repeatable, undo, baseline, callback };
 /// "versioned", "repeatable", …: as the history table and JSON spell it.
 std::string_view to_string(MigrationKind kind);
 
-/// What a file name says. Flyway's rules: V<version>__<description>.sql, U and B likewise, R__<description>.sql, and
-/// callbacks as event.sql or event__<description>.sql.
+/// What a file name says. Flyway's rules: V<version>__<description>.sql, U and B likewise,
+/// R__<description>.sql, and callbacks as event.sql or event__<description>.sql.
 struct MigrationName {
   MigrationKind kind = MigrationKind::versioned;
   std::optional<Version> version = std::nullopt;  ///< absent for repeatables and callbacks

@@ -6,7 +6,9 @@
 namespace lockstep {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
 
 std::string without_leading_zeros(std::string_view digits) {
   const auto first = digits.find_first_not_of('0');

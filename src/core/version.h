@@ -8,7 +8,8 @@
 
 namespace lockstep {
 
-/// A migration's version: numbers of any length, compared number by number. 1 = 1.0 = 001, and 1.10 is above 1.9.
+/// A migration's version: numbers of any length, compared number by number. 1 = 1.0 = 001, and 1.10 is
+/// above 1.9.
 class Version {
  public:
   /// Reads digits separated by single dots or underscores; nothing else is a version.
@@ -21,7 +22,9 @@ class Version {
   std::string canonical() const;
 
   friend std::strong_ordering operator<=>(const Version& a, const Version& b);
-  friend bool operator==(const Version& a, const Version& b) { return (a <=> b) == std::strong_ordering::equal; }
+  friend bool operator==(const Version& a, const Version& b) {
+    return (a <=> b) == std::strong_ordering::equal;
+  }
 
  private:
   std::string text_;

@@ -1,0 +1,111 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/duration.h"
+#include "core/history.h"
+#include "core/plan.h"
+
+namespace lockstep {
+
+/// What the first query after connecting learned.
+struct SessionFacts {
+  int server_version = 0;  ///< as server_version_num: 150018
+  std::string database;
+  std::string user;
+  std::string schema;  ///< of the history table
+  std::string table;
+  int backend_pid = 0;
+  std::int32_t lock_namespace = 0;
+  std::int32_t lock_resource = 0;
+};
+
+/// Who holds the migration lock. Fields that the server does not show to this role are empty.
+struct LockHolder {
+  int pid = 0;
+  std::string application;
+  std::string user;
+  std::string client;  ///< address, or "local socket"
+  std::string since;   ///< when its session began, ISO 8601
+  std::string state;
+  std::string query;
+
+  friend bool operator==(const LockHolder&, const LockHolder&) = default;
+};
+
+/// One try. The history is read after the try, in the same round trip.
+struct LockAttempt {
+  bool acquired = false;
+  std::vector<HistoryRow> history = {};
+  std::optional<LockHolder> holder = std::nullopt;  ///< when not acquired and known
+};
+
+/// A message that the server sent while a migration ran.
+struct Notice {
+  std::string severity;  ///< NOTICE, WARNING, INFO, …
+  std::string message;
+  std::string sqlstate;
+  std::string detail;
+  std::string hint;
+};
+
+using NoticeSink = std::function<void(const Notice&)>;
+
+/// What applying one migration came to.
+struct AppliedStep {
+  std::int64_t rank = 0;
+  std::int64_t statements = 0;
+  Milliseconds duration{0};
+};
+
+/// A change of one history row that repair makes.
+struct RowChange {
+  enum class Action { align, remove, mark_deleted };
+  Action action;
+  std::int64_t rank;
+  std::string checksum = {};     ///< align: the file's
+  std::string description = {};  ///< align: the file's
+  std::string script = {};       ///< align: the file's
+};
+
+/// The first seam: one session with one server. Every function throws Failure when the server or the session
+/// fails.
+class Database {
+ public:
+  virtual ~Database() = default;
+
+  virtual const SessionFacts& facts() const = 0;
+
+  /// The history as it is now, in rank order; empty where there is no table yet. Never writes.
+  virtual std::vector<HistoryRow> history() = 0;
+
+  /// Tries to take the session advisory lock; never blocks in the server.
+  virtual LockAttempt try_lock() = 0;
+
+  /// Waits until the holder announces its release, or for `at_most`. Returns how long it waited.
+  virtual Milliseconds wait_for_release(Milliseconds at_most) = 0;
+
+  /// Releases the lock and tells the waiters.
+  virtual void unlock() = 0;
+
+  /// Creates schema and table of the history where they are missing. Only under the lock.
+  virtual void create_history() = 0;
+
+  /// Runs one migration and records it behind the fence: this backend holds the lock, and the highest rank is
+  /// `expected_rank`.
+  virtual AppliedStep apply(const Step& step, std::int64_t expected_rank, const NoticeSink& notices) = 0;
+
+  /// Records a baseline behind the same fence.
+  virtual void record_baseline(const Version& version, std::string_view description,
+                               std::int64_t expected_rank) = 0;
+
+  /// Makes all changes or none, behind the same fence.
+  virtual void repair(const std::vector<RowChange>& changes, std::int64_t expected_rank) = 0;
+};
+
+}  // namespace lockstep

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "core/database.h"
+#include "core/plan.h"
+#include "core/reporter.h"
+
+namespace lockstep {
+
+/// What to do when another run holds the lock.
+enum class OnBusy { wait, fail, skip };
+
+struct LockPolicy {
+  OnBusy on_busy = OnBusy::wait;
+  Milliseconds at_most{std::chrono::minutes(5)};
+};
+
+struct MigrateOptions {
+  PlanOptions plan = {};
+  LockPolicy lock = {};
+};
+
+struct AppliedMigration {
+  Migration migration;
+  AppliedStep result;
+};
+
+/// What a run of migrate came to. When it throws, `applied` holds what was committed before.
+struct MigrateResult {
+  Plan plan;  ///< the last one made
+  std::vector<AppliedMigration> applied;
+  Milliseconds waited{0};
+  bool skipped_busy = false;  ///< OnBusy::skip, and another run held the lock
+};
+
+/// Applies every pending migration, exactly once, whoever else tries at the same time. `result` is filled as
+/// it goes, so that a failed run can say what was applied.
+void migrate(Database& database, const std::vector<Migration>& files, const MigrateOptions& options,
+             Reporter& reporter, MigrateResult& result);
+
+}  // namespace lockstep

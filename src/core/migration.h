@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/duration.h"
+#include "core/error.h"
+#include "core/migration_name.h"
+
+namespace lockstep {
+
+/// Whether a file runs inside one transaction with its history row.
+enum class TransactionMode { on, off };
+
+/// What `-- lockstep:` lines and `<file>.sql.conf` say about one file.
+struct Directives {
+  std::optional<TransactionMode> transaction = std::nullopt;
+  std::optional<Milliseconds> lock_timeout = std::nullopt;
+  std::optional<Milliseconds> statement_timeout = std::nullopt;
+};
+
+/// A migration file that was read, named and checked. Its bytes stay on disk until it is applied.
+struct Migration {
+  MigrationName name;
+  std::string script;    ///< path relative to its location, with '/'
+  std::string path;      ///< as it can be opened
+  std::string checksum;  ///< "sha256:<hex>"
+  TransactionMode transaction = TransactionMode::on;
+  Directives directives = {};
+  std::size_t statements = 0;
+};
+
+/// Every file of every location. With problems nothing may run.
+struct LocalMigrations {
+  std::vector<Migration> migrations;
+  std::vector<Error> problems;
+};
+
+/// The version as the file writes it, or empty.
+std::string version_text(const Migration& migration);
+
+}  // namespace lockstep
