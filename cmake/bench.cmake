@@ -1,0 +1,13 @@
+# tests/bench/bench_NAME.cpp makes the program bench_NAME, on Google Benchmark.
+find_package(benchmark REQUIRED)
+file(GLOB benchmarks CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/tests/bench/*.cpp")
+foreach(source IN LISTS benchmarks)
+  get_filename_component(target "${source}" NAME_WE)
+  add_executable(${target} "${source}")
+  lockstep_defaults(${target})
+  target_include_directories(${target} PRIVATE "${CMAKE_SOURCE_DIR}/tests")
+  target_link_libraries(${target} PRIVATE lockstep_cli lockstep_files lockstep_db benchmark::benchmark_main)
+  if(TARGET lockstep_support)
+    target_link_libraries(${target} PRIVATE lockstep_support)
+  endif()
+endforeach()

@@ -1,0 +1,13 @@
+# tests/fuzz/fuzz_NAME.cpp makes the program fuzz_NAME; its first inputs are in tests/fuzz/corpus/NAME.
+if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  message(FATAL_ERROR "the fuzzers need clang: use the preset fuzz")
+endif()
+file(GLOB fuzzers CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/tests/fuzz/fuzz_*.cpp")
+foreach(source IN LISTS fuzzers)
+  get_filename_component(target "${source}" NAME_WE)
+  add_executable(${target} "${source}")
+  lockstep_defaults(${target})
+  target_include_directories(${target} PRIVATE "${CMAKE_SOURCE_DIR}/tests")
+  target_link_libraries(${target} PRIVATE lockstep_cli lockstep_files lockstep_core lockstep_sql)
+  target_link_options(${target} PRIVATE -fsanitize=fuzzer)
+endforeach()

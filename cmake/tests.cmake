@@ -1,0 +1,74 @@
+# tests/unit, tests/integration and tests/cli each make one program. A case file needs no edit here, and a test of one
+# name runs with `build/dev/lockstep_unit "its name"`.
+find_package(Catch2 3 REQUIRED)
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+
+# Where the tests find the built program and the case files.
+file(CONFIGURE OUTPUT "${LOCKSTEP_GENERATED_DIR}/test_paths.h" CONTENT
+"#pragma once
+
+#define LOCKSTEP_PROGRAM \"${CMAKE_BINARY_DIR}/lockstep\"
+#define LOCKSTEP_TESTS_DIR \"${CMAKE_SOURCE_DIR}/tests\"
+#define LOCKSTEP_SOURCE_DIR \"${CMAKE_SOURCE_DIR}\"
+")
+
+set(every_layer lockstep_cli lockstep_files lockstep_db lockstep_core lockstep_sql)
+
+# Test code sees the libraries too: it checks ours against them.
+function(test_target target)
+  lockstep_defaults(${target})
+  target_include_directories(${target} PUBLIC "${CMAKE_SOURCE_DIR}/tests")
+  target_link_libraries(${target} PUBLIC ${every_layer} Catch2::Catch2 PkgConfig::LIBPQXX PkgConfig::LIBPQ
+    OpenSSL::Crypto nlohmann_json::nlohmann_json)
+  target_precompile_headers(${target} PRIVATE ${LOCKSTEP_STD_HEADERS}
+    <catch2/catch_test_macros.hpp> <catch2/generators/catch_generators.hpp>
+    <catch2/matchers/catch_matchers_string.hpp>)
+endfunction()
+
+file(GLOB support CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/tests/support/*.cpp")
+if(support)
+  add_library(lockstep_support STATIC ${support})
+  test_target(lockstep_support)
+endif()
+
+# add_tests(FOLDER SHARDS): the program of tests/FOLDER, run as that many tests of ctest, which can run at the same time.
+# A skipped test is a failure: something that it needs is missing.
+function(add_tests target folder shards)
+  file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/tests/${folder}/*.cpp")
+  if(NOT sources)
+    return()
+  endif()
+  add_executable(${target} ${sources})
+  test_target(${target})
+  target_link_libraries(${target} PRIVATE Catch2::Catch2WithMain)
+  if(TARGET lockstep_support)
+    target_link_libraries(${target} PRIVATE lockstep_support)
+  endif()
+  if(TARGET lockstep)
+    add_dependencies(${target} lockstep)
+  endif()
+  math(EXPR last "${shards} - 1")
+  foreach(shard RANGE ${last})
+    set(name ${folder})
+    if(shards GREATER 1)
+      math(EXPR number "${shard} + 1")
+      set(name "${folder} ${number}/${shards}")
+    endif()
+    add_test(NAME "${name}" COMMAND ${target} --shard-count ${shards} --shard-index ${shard})
+    set_tests_properties("${name}" PROPERTIES
+      TIMEOUT 900 LABELS ${folder} FAIL_REGULAR_EXPRESSION "[0-9]+ skipped;SKIPPED:")
+  endforeach()
+endfunction()
+
+add_tests(lockstep_unit unit 1)
+add_tests(lockstep_integration integration 2)
+add_tests(lockstep_cli_tests cli 1)
+
+# Checks of the source itself: tests/NAME.py, each with its own proof that it can fail.
+foreach(check IN ITEMS layering)
+  if(EXISTS "${CMAKE_SOURCE_DIR}/tests/${check}.py")
+    add_test(NAME ${check} COMMAND Python3::Interpreter "${CMAKE_SOURCE_DIR}/tests/${check}.py" "${CMAKE_SOURCE_DIR}")
+    add_test(NAME "${check} can fail"
+      COMMAND Python3::Interpreter "${CMAKE_SOURCE_DIR}/tests/${check}_test.py")
+  endif()
+endforeach()
