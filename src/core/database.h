@@ -63,14 +63,19 @@ struct AppliedStep {
   Milliseconds duration{0};
 };
 
+/// Takes a text in pieces.
+using TextSink = std::function<void(std::string_view)>;
+
 /// A change of one history row that repair makes.
 struct RowChange {
-  enum class Action { align, remove, mark_deleted };
+  enum class Action { align, mark_deleted };
   Action action;
   std::int64_t rank;
   std::string checksum = {};     ///< align: the file's
   std::string description = {};  ///< align: the file's
   std::string script = {};       ///< align: the file's
+
+  friend bool operator==(const RowChange&, const RowChange&) = default;
 };
 
 /// The first seam: one session with one server. Every function throws Failure when the server or the session
@@ -99,6 +104,9 @@ class Database {
   /// Runs one migration and records it behind the fence: this backend holds the lock, and the highest rank is
   /// `expected_rank`.
   virtual AppliedStep apply(const Step& step, std::int64_t expected_rank, const NoticeSink& notices) = 0;
+
+  /// Writes the SQL that apply would send for this step.
+  virtual void preview(const Step& step, std::int64_t expected_rank, const TextSink& out) = 0;
 
   /// Records a baseline behind the same fence.
   virtual void record_baseline(const Version& version, std::string_view description,

@@ -40,8 +40,8 @@ struct SourcePosition {
 /// lists.
 struct Error {
   ErrorKind kind = ErrorKind::internal;
-  std::string code;     ///< stable and machine-readable, such as "checksum_changed"
-  std::string message;  ///< lower case, no full stop, names the thing
+  std::string code = {};     ///< stable and machine-readable, such as "checksum_changed"
+  std::string message = {};  ///< lower case, no full stop, names the thing
   std::optional<SourcePosition> where = std::nullopt;
   std::string excerpt = {};   ///< the source line at `where`
   std::string sqlstate = {};  ///< five characters, of the server's error

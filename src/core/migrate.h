@@ -4,18 +4,11 @@
 #include <vector>
 
 #include "core/database.h"
+#include "core/lock.h"
 #include "core/plan.h"
 #include "core/reporter.h"
 
 namespace lockstep {
-
-/// What to do when another run holds the lock.
-enum class OnBusy { wait, fail, skip };
-
-struct LockPolicy {
-  OnBusy on_busy = OnBusy::wait;
-  Milliseconds at_most{std::chrono::minutes(5)};
-};
 
 struct MigrateOptions {
   PlanOptions plan = {};

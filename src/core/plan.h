@@ -22,6 +22,7 @@ enum class MigrationState {
   outdated,        ///< a repeatable whose file changed: will be applied again
   above_target,    ///< not applied because of --target
   below_baseline,  ///< older than the baseline: never applied
+  running,         ///< a non-transactional file is running now, or its run died
   failed,          ///< a non-transactional file stopped part-way: will be resumed
   newer,           ///< applied by a later release than these files
   deleted,         ///< marked by repair: the file is gone for good
@@ -39,13 +40,13 @@ struct PlanOptions {
   OutOfOrder out_of_order = OutOfOrder::refuse;
 };
 
-/// A migration as info shows it: its file, its history row, or both.
+/// A migration as info shows it: its file, its history row, or both (never neither).
 struct PlanEntry {
   MigrationState state = MigrationState::pending;
-  std::optional<Migration> file = std::nullopt;
-  std::optional<HistoryRow> row = std::nullopt;
+  const Migration* file = nullptr;
+  const HistoryRow* row = nullptr;
 
-  MigrationKind kind() const;
+  std::string kind() const;
   std::string version() const;  ///< as written, or empty
   std::string description() const;
   std::string script() const;
@@ -58,8 +59,14 @@ struct Step {
   std::optional<HistoryRow> resumes = std::nullopt;  ///< the row of the run that stopped part-way
 };
 
-/// What files and history together mean. A pure function of two lists.
+/// What files and history together mean. A pure function of two lists. Entries point into `history` and into
+/// the files that the plan was made from, which must outlive it.
 struct Plan {
+  Plan() = default;
+  Plan(Plan&&) = default;
+  Plan& operator=(Plan&&) = default;
+
+  std::vector<HistoryRow> history;
   std::vector<PlanEntry> entries;  ///< in the order of info: versions, then repeatables
   std::vector<Step> steps;         ///< in the order in which they run
   std::vector<Error> problems;     ///< files and history disagree; nothing may run

@@ -160,6 +160,11 @@ AppliedStep FakeDatabase::apply(const Step& step, std::int64_t expected_rank, co
   return result;
 }
 
+void FakeDatabase::preview(const Step& step, std::int64_t expected_rank, const TextSink& out) {
+  server_.log.push_back("preview " + step.migration.script);
+  out("begin; -- " + step.migration.script + " after rank " + std::to_string(expected_rank) + "\ncommit;\n");
+}
+
 void FakeDatabase::record_baseline(const Version& version, std::string_view description,
                                    std::int64_t expected_rank) {
   server_.log.emplace_back("record_baseline " + version.text());

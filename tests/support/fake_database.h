@@ -70,6 +70,7 @@ class FakeDatabase : public Database {
   void unlock() override;
   void create_history() override;
   AppliedStep apply(const Step& step, std::int64_t expected_rank, const NoticeSink& notices) override;
+  void preview(const Step& step, std::int64_t expected_rank, const TextSink& out) override;
   void record_baseline(const Version& version, std::string_view description,
                        std::int64_t expected_rank) override;
   void repair(const std::vector<RowChange>& changes, std::int64_t expected_rank) override;
