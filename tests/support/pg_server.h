@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "support/daemon.h"
+
+namespace lockstep::test {
+
+enum class Tls { off, on };
+
+struct ServerOptions {
+  std::vector<std::string> settings = {};  ///< lines of postgresql.conf, stronger than the defaults
+  std::string hba = {};                    ///< all of pg_hba.conf; empty: trust everybody
+  Tls tls = Tls::off;                      ///< with a self-made certificate for localhost and 127.0.0.1
+};
+
+/// A throwaway PostgreSQL on a unix socket and on loopback TCP, with the newest server programs of this
+/// machine
+/// ($LOCKSTEP_TEST_PG_BIN names others). Its superuser is postgres. Without server programs, construction
+/// fails.
+class PgServer {
+ public:
+  /// The one server that the tests of a binary share. Each test makes its own TestDatabase in it.
+  static PgServer& shared();
+
+  explicit PgServer(const ServerOptions& options = {});
+
+  int port() const { return port_; }
+  const std::filesystem::path& socket_dir() const { return daemon_.dir(); }
+  /// The path of a program of this server's version, such as "psql" or "pg_dump".
+  static std::string program(const std::string& name);
+  /// The certificate that a client gives as sslrootcert.
+  std::filesystem::path certificate() const { return daemon_.dir() / "server.crt"; }
+
+  /// A URL over loopback TCP, one over the unix socket, and the latter as key=value. `user` may be
+  /// "name:password".
+  std::string url(std::string_view database, std::string_view user = "postgres") const;
+  std::string socket_url(std::string_view database, std::string_view user = "postgres") const;
+  std::string conninfo(std::string_view database, std::string_view user = "postgres") const;
+
+  /// What `psql -XAtq` prints for `sql`, without the last line end. std::runtime_error when a statement
+  /// fails.
+  std::string psql(std::string_view database, std::string_view sql) const;
+
+  /// The end of the log now, to be given to `log_since` or `errors_since`.
+  std::uintmax_t log_mark() const;
+  std::string log_since(std::uintmax_t mark) const;
+  /// The lines of level ERROR, FATAL and PANIC; with `database`, only those of its sessions.
+  std::vector<std::string> errors_since(std::uintmax_t mark, std::string_view database = {}) const;
+
+  void stop() { daemon_.stop(); }
+  void start();
+  /// Replaces pg_hba.conf and makes the server read it.
+  void set_hba(std::string_view hba);
+
+ private:
+  void make_certificate() const;
+  void write_settings(const ServerOptions& options) const;
+  bool ready() const;
+  std::filesystem::path data() const { return daemon_.dir() / "data"; }
+
+  Daemon daemon_;
+  int port_;
+};
+
+}  // namespace lockstep::test
