@@ -12,6 +12,7 @@ file(CONFIGURE OUTPUT "${LOCKSTEP_GENERATED_DIR}/test_paths.h" CONTENT
 #define LOCKSTEP_SOURCE_DIR \"${CMAKE_SOURCE_DIR}\"
 ")
 
+file(MAKE_DIRECTORY "${CMAKE_BINARY_DIR}/reports")
 set(every_layer lockstep_cli lockstep_files lockstep_db lockstep_core lockstep_sql)
 
 # Test code sees the libraries too: it checks ours against them.
@@ -54,7 +55,8 @@ function(add_tests target folder shards)
       math(EXPR number "${shard} + 1")
       set(name "${folder} ${number}/${shards}")
     endif()
-    add_test(NAME "${name}" COMMAND ${target} --shard-count ${shards} --shard-index ${shard})
+    add_test(NAME "${name}" COMMAND ${target} --shard-count ${shards} --shard-index ${shard}
+      --reporter console --reporter "xml::out=${CMAKE_BINARY_DIR}/reports/${folder}-${shard}.xml")
     set_tests_properties("${name}" PROPERTIES
       TIMEOUT 900 LABELS ${folder} FAIL_REGULAR_EXPRESSION "[0-9]+ skipped;SKIPPED:")
   endforeach()
