@@ -1,0 +1,76 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include "support/fd.h"
+#include "support/pg_server.h"
+#include "support/wait.h"
+
+namespace lockstep::test {
+
+/// What the proxy does, once, when a chosen message of a client comes by. Messages are counted from 1 over
+/// all connections, after authentication.
+struct Fault {
+  enum class Kind { none, cut, stall };  ///< cut: both sides are closed. stall: nothing passes any more.
+  enum class Moment {
+    before,
+    after
+  };  ///< whether the server still gets the message; its answer never passes
+  Kind kind = Kind::none;
+  Moment moment = Moment::before;
+  int message = 1;        ///< which one, of those that contain `text`
+  std::string text = {};  ///< empty: any message
+};
+
+struct ProxyOptions {
+  std::chrono::milliseconds delay{
+      0};  ///< each way; what is on its way stays in order and is not held up by it
+  Fault fault = {};
+};
+
+/// A TCP proxy between a client and a test server, on a loopback port, that counts round trips.
+///
+/// A round trip is a change of direction after authentication has finished: the client sends something after
+/// it was the server's turn. A farewell (Terminate) alone does not count. Use it without TLS.
+class Proxy {
+ public:
+  explicit Proxy(const PgServer& server, ProxyOptions options = {});
+  Proxy(const Proxy&) = delete;
+  Proxy& operator=(const Proxy&) = delete;
+  ~Proxy();
+
+  int port() const { return port_; }
+  std::string url(std::string_view database, std::string_view user = "postgres") const;
+
+  int round_trips() const { return counters_.round_trips; }
+  /// Messages of clients after authentication.
+  int messages() const { return counters_.messages; }
+  /// Connections that authenticated.
+  int connections() const { return counters_.connections; }
+  bool fault_happened() const { return counters_.fault_happened; }
+  /// Sets the three counters to zero.
+  void reset();
+  /// From now on nothing passes on the connections that are open, as if the network were gone.
+  void stall() { counters_.stall_all = true; }
+
+  /// Shared with the proxy's thread.
+  struct Counters {
+    std::atomic<int> round_trips = 0, messages = 0, connections = 0, matches = 0;
+    std::atomic<bool> fault_happened = false, stall_all = false;
+  };
+
+ private:
+  int server_port_;
+  int port_ = 0;
+  ProxyOptions options_;
+  Counters counters_;
+  Fd listener_, stop_read_, stop_write_;
+  std::thread thread_;
+};
+
+}  // namespace lockstep::test
