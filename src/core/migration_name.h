@@ -29,6 +29,10 @@ struct NameProblem {
   std::string hint;
 };
 
+/// True for what is meant to be a migration: the name ends in .sql (in either case) and is not hidden by a
+/// dot in front.
+bool names_migration(std::string_view file_name);
+
 /// Reads the base name of a .sql file (without directories).
 std::variant<MigrationName, NameProblem> parse_migration_name(std::string_view file_name);
 

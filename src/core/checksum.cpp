@@ -1,0 +1,142 @@
+#include "core/checksum.h"
+
+#include <openssl/evp.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+#include "core/error.h"
+
+namespace lockstep {
+namespace {
+
+using Digest = std::array<unsigned char, 32>;
+
+constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+
+void require(bool success) {
+  if (success) return;
+  throw Failure(Error{.kind = ErrorKind::internal,
+                      .code = "sha256_unavailable",
+                      .message = "this system's OpenSSL does not offer SHA-256"});
+}
+
+/// Looked up once: the search through OpenSSL's providers takes longer than hashing a small file.
+const EVP_MD* sha256() {
+  static EVP_MD* const algorithm = EVP_MD_fetch(nullptr, "SHA256", nullptr);
+  require(algorithm != nullptr);
+  return algorithm;
+}
+
+std::string hexadecimal(const Digest& digest) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string text;
+  text.reserve(2 * digest.size());
+  for (const auto byte : digest) {
+    text += digits[byte >> 4U];
+    text += digits[byte & 15U];
+  }
+  return text;
+}
+
+struct FreeContext {
+  void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
+};
+
+}  // namespace
+
+/// What has been read, cut into what is certain to count (hashed) and what the next bytes decide about.
+struct Checksum::State {
+  std::unique_ptr<EVP_MD_CTX, FreeContext> context{EVP_MD_CTX_new()};
+  std::size_t mark_bytes = 0;  ///< bytes of a BOM seen at the start of the file
+  bool at_start = true;
+  bool after_cr = false;      ///< a LF now belongs to the line end before it
+  std::size_t line_ends = 0;  ///< withheld: they do not count if nothing follows
+
+  State() { require(context && EVP_DigestInit_ex2(context.get(), sha256(), nullptr) == 1); }
+
+  void hash(std::string_view bytes) {
+    require(EVP_DigestUpdate(context.get(), bytes.data(), bytes.size()) == 1);
+  }
+
+  std::string_view without_mark(std::string_view bytes);
+  void text(std::string_view bytes);
+  void lines(std::string_view bytes);
+};
+
+std::string_view Checksum::State::without_mark(std::string_view bytes) {
+  while (!bytes.empty() && mark_bytes < byte_order_mark.size() && bytes[0] == byte_order_mark[mark_bytes]) {
+    bytes.remove_prefix(1);
+    ++mark_bytes;
+  }
+  if (mark_bytes == byte_order_mark.size()) {
+    at_start = false;
+  } else if (!bytes.empty()) {
+    hash(byte_order_mark.substr(0, mark_bytes));
+    at_start = false;
+  }
+  return bytes;
+}
+
+void Checksum::State::text(std::string_view bytes) {
+  while (!bytes.empty()) {
+    if (after_cr && bytes[0] == '\n') bytes.remove_prefix(1);
+    after_cr = false;
+    const auto end = bytes.find('\r');
+    lines(bytes.substr(0, end));
+    if (end == std::string_view::npos) return;
+    ++line_ends;
+    after_cr = true;
+    bytes.remove_prefix(end + 1);
+  }
+}
+
+void Checksum::State::lines(std::string_view bytes) {
+  const auto last = bytes.find_last_not_of('\n');
+  if (last == std::string_view::npos) {
+    line_ends += bytes.size();
+    return;
+  }
+  static const std::string line_feeds(64, '\n');
+  while (line_ends > 0) {
+    const auto some = std::min(line_ends, line_feeds.size());
+    hash(std::string_view(line_feeds).substr(0, some));
+    line_ends -= some;
+  }
+  hash(bytes.substr(0, last + 1));
+  line_ends = bytes.size() - last - 1;
+}
+
+Checksum::Checksum() : state_(std::make_unique<State>()) {}
+Checksum::~Checksum() = default;
+Checksum::Checksum(Checksum&&) noexcept = default;
+Checksum& Checksum::operator=(Checksum&&) noexcept = default;
+
+void Checksum::update(std::string_view bytes) {
+  if (state_->at_start) bytes = state_->without_mark(bytes);
+  state_->text(bytes);
+}
+
+std::string Checksum::finish() {
+  if (state_->at_start) state_->hash(byte_order_mark.substr(0, state_->mark_bytes));
+  Digest digest{};
+  require(EVP_DigestFinal_ex(state_->context.get(), digest.data(), nullptr) == 1);
+  return "sha256:" + hexadecimal(digest);
+}
+
+std::string checksum(std::string_view bytes) {
+  Checksum sum;
+  sum.update(bytes);
+  return sum.finish();
+}
+
+std::int32_t sha256_prefix(std::string_view text) {
+  Digest digest{};
+  require(EVP_Digest(text.data(), text.size(), digest.data(), nullptr, sha256(), nullptr) == 1);
+  std::uint32_t prefix = 0;
+  for (std::size_t i = 0; i < 4; ++i) prefix = prefix << 8U | digest[i];
+  return static_cast<std::int32_t>(prefix);
+}
+
+}  // namespace lockstep
