@@ -74,3 +74,13 @@ foreach(check IN ITEMS layering)
       COMMAND Python3::Interpreter "${CMAKE_SOURCE_DIR}/tests/${check}_test.py")
   endif()
 endforeach()
+
+# lockstep against psql on the example; tests/differential/compare takes any other directory.
+set(compare "${CMAKE_SOURCE_DIR}/tests/differential/compare")
+if(TARGET lockstep)
+  add_test(NAME differential
+    COMMAND Python3::Interpreter "${compare}" --lockstep $<TARGET_FILE:lockstep> "${CMAKE_SOURCE_DIR}/migrations-example")
+  set_tests_properties(differential PROPERTIES LABELS integration)
+endif()
+add_test(NAME "differential can fail" COMMAND Python3::Interpreter "${compare}_test.py")
+set_tests_properties("differential can fail" PROPERTIES LABELS integration)
