@@ -1,0 +1,47 @@
+#include "sql/input.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace lockstep::sql {
+
+/// Reads at least half a window at a time and doubles the window when more than half of it is kept: bytes are
+/// moved, and a token that the window's end cuts is read again, a bounded number of times on average, however
+/// long it gets.
+bool Input::more(std::size_t keep_from) {
+  if (ended_) return false;
+  if (capacity_ - size_ <= capacity_ / 2) make_room(keep_from);
+  const auto got = read_(buffer_.get() + size_, capacity_ - size_);
+  size_ += got;
+  buffer_[size_] = '\0';
+  ended_ = got == 0;
+  return !ended_;
+}
+
+void Input::make_room(std::size_t keep_from) {
+  place(std::max(keep_from, counted_.offset));
+  const auto dropped = keep_from - start_;
+  const auto kept = size_ - dropped;
+  if (capacity_ > 0 && kept <= capacity_ / 2) {
+    std::memmove(buffer_.get(), buffer_.get() + dropped, kept);
+  } else {
+    capacity_ = std::max(first_capacity, 2 * capacity_);
+    auto larger = std::make_unique_for_overwrite<char[]>(capacity_ + 1);
+    std::memcpy(larger.get(), buffer_.get() + dropped, kept);
+    buffer_ = std::move(larger);
+  }
+  size_ = kept;
+  start_ = keep_from;
+}
+
+Place Input::place(std::size_t offset) {
+  advance(counted_, view(counted_.offset, offset));
+  return counted_;
+}
+
+void Input::blank(std::size_t from, std::size_t to) {
+  std::memset(buffer_.get() + (from - start_), ' ', to - from);
+}
+
+}  // namespace lockstep::sql

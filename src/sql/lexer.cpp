@@ -1,0 +1,289 @@
+#include "sql/lexer.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "sql/characters.h"
+#include "sql/classify.h"
+
+namespace lockstep::sql {
+namespace {
+
+constexpr std::string_view unlock = "pg_advisory_unlock";
+/// With so many tokens collected, only those outside of parentheses still matter.
+constexpr std::size_t full_head = 128;
+
+bool names_unlock(std::string_view text) {
+  const auto same = [](char byte, char lower) { return to_lower(byte) == lower; };
+  return std::search(text.begin(), text.end(), unlock.begin(), unlock.end(), same) != text.end();
+}
+
+bool is_directive(std::string_view comment) {
+  comment.remove_prefix(2);
+  while (!comment.empty() && (comment.front() == ' ' || comment.front() == '\t')) comment.remove_prefix(1);
+  return comment.starts_with("lockstep:");
+}
+
+}  // namespace
+
+Lexer::Lexer(Input& input, std::size_t statement_limit) : input_(input), cursor_(input) {
+  cursor_.limit = statement_limit;
+}
+
+Lexer::Stop Lexer::next(Strings strings) {
+  if (stop_ == Stop::statement) reset();
+  strings_ = strings;
+  for (stop_.reset(); !stop_;) step();
+  return *stop_;
+}
+
+void Lexer::reset() {
+  open_ = names_advisory_unlock_ = false;
+  recording_ = true;
+  head_.clear();
+  parentheses_ = 0;
+  body_ = {};
+  cursor_.keep_from = Cursor::nothing;
+  cursor_.limit_met = false;
+}
+
+void Lexer::step() {
+  if (!recording_) {
+    while (is_skippable(*cursor_.at)) ++cursor_.at;
+  }
+  if (cursor_.left() < 3 && cursor_.refill()) return;  // every short mark is whole now, or the file ends
+  switch (class_of(*cursor_.at)) {
+    case ByteClass::blank:
+      ++cursor_.at;
+      return;
+    case ByteClass::letter:
+      return word();
+    case ByteClass::digit:
+      return number();
+    case ByteClass::quote:
+      return quoted(0, Token::Kind::string, strings_);
+    case ByteClass::double_quote:
+      return quoted(0, Token::Kind::quoted_name, Strings::standard);
+    case ByteClass::dollar:
+      return dollar();
+    case ByteClass::dash:
+      return dash();
+    case ByteClass::slash:
+      return slash();
+    case ByteClass::backslash:
+      return backslash();
+    case ByteClass::open:
+      return open_parenthesis();
+    case ByteClass::close:
+      return close_parenthesis();
+    case ByteClass::semicolon:
+      return semicolon();
+    case ByteClass::plain:
+      return symbol();
+    case ByteClass::nul:
+      return cursor_.left() == 0 ? finish() : symbol();
+  }
+}
+
+void Lexer::word() {
+  const char* const from = cursor_.at;
+  const char* to = from + 1;
+  while (continues_word(*to)) ++to;
+  if (cursor_.end - to < 2 && cursor_.refill()) return;  // the window's end cut it: read it again
+  const std::string_view text(from, static_cast<std::size_t>(to - from));
+  const bool behind_number = !recording_ && is_digit(from[-1]);  // 1e5, 0x1f: part of the number
+  if (behind_number) {
+    cursor_.at = to;
+    return;
+  }
+  if (text.size() == 1 && (*to == '\'' || *to == '&') && prefixed()) return;
+  body_.word(text, parentheses_);
+  if (text.size() >= unlock.size() && starts_with_word(text, unlock)) names_advisory_unlock_ = true;
+  begin_token();
+  cursor_.at = to;
+  end_token(Token::Kind::word, input_.offset_of(from));
+}
+
+/// E'…', B'…', X'…', N'…', U&'…' and U&"…" in either case. False: a word like any other.
+bool Lexer::prefixed() {
+  const char letter = to_lower(cursor_.at[0]);
+  const bool unicode = letter == 'u' && cursor_.at[1] == '&';
+  if (unicode && cursor_.at[2] == '\'') return quoted(2, Token::Kind::string, Strings::standard), true;
+  if (unicode && cursor_.at[2] == '"') return quoted(2, Token::Kind::quoted_name, Strings::standard), true;
+  if (unicode) return symbol(), true;  // psql does not count this letter as a word
+  if (cursor_.at[1] == '&') return false;
+  if (letter == 'e') return quoted(1, Token::Kind::string, Strings::backslash_escapes), true;
+  if (letter == 'b' || letter == 'x') return quoted(1, Token::Kind::string, Strings::standard), true;
+  if (letter == 'n') return quoted(1, Token::Kind::string, strings_), true;
+  return false;
+}
+
+void Lexer::number() {
+  const char* to = cursor_.at + 1;
+  while (continues_word(*to)) ++to;
+  if (to == cursor_.end && cursor_.refill()) return;
+  begin_token();
+  const auto from = cursor_.offset();
+  cursor_.at = to;
+  end_token(Token::Kind::number, from);
+}
+
+void Lexer::quoted(std::size_t prefix, Token::Kind kind, Strings strings) {
+  begin_token();
+  const auto from = cursor_.offset();
+  const char quote = kind == Token::Kind::string ? '\'' : '"';
+  cursor_.at += prefix + 1;
+  bool closed = strings == Strings::standard ? skip_quoted(cursor_, quote) : skip_escaped(cursor_);
+  // Where strings_ is the same, what continues this one reads like a string of its own.
+  const bool continues = strings == Strings::backslash_escapes && strings_ == Strings::standard;
+  while (closed && continues && skip_to_continuation(cursor_)) closed = skip_escaped(cursor_);
+  if (closed) return end_token(kind, from);
+  if (kind == Token::Kind::string) {
+    return fail(input_.place(from), "unterminated_string", "this string is never closed",
+                "Close it with a single quote; a quote inside a string is written twice.");
+  }
+  fail(input_.place(from), "unterminated_identifier", "this quoted identifier is never closed",
+       "Close it with a double quote; a double quote inside an identifier is written twice.");
+}
+
+void Lexer::dollar() {
+  const char* to = cursor_.at + 1;
+  const bool parameter = is_digit(*to);
+  if (parameter) {
+    while (continues_word(*to)) ++to;
+  } else if (starts_word(*to)) {
+    while (continues_tag(*to)) ++to;
+  }
+  if (to == cursor_.end && cursor_.refill()) return;
+  if (!parameter && *to == '$') return dollar_quoted(std::string(cursor_.at, to + 1));
+  begin_token();
+  const auto from = cursor_.offset();
+  cursor_.at = parameter ? to : cursor_.at + 1;
+  end_token(Token::Kind::symbol, from);
+}
+
+void Lexer::dollar_quoted(std::string tag) {
+  begin_token();
+  const auto from = cursor_.offset();
+  cursor_.at += tag.size();
+  if (skip_dollar_quoted(cursor_, tag)) return end_token(Token::Kind::string, from);
+  fail(input_.place(from), "unterminated_dollar_quote", "the text quoted by " + tag + " is never closed",
+       "End it with " + tag + ", in the same upper and lower case.");
+}
+
+void Lexer::dash() {
+  if (cursor_.at[1] != '-') return symbol();
+  if (!open_) {
+    cursor_.ensure(64);
+    if (is_directive({cursor_.at, cursor_.left()})) {
+      start_ = cursor_.offset();
+      cursor_.seek(cursor_.line_end());
+      stop_ = Stop::directive;
+      return;
+    }
+  }
+  leave_code();
+  skip_line_comment(cursor_);
+  code_ = cursor_.offset();
+}
+
+void Lexer::slash() {
+  if (cursor_.at[1] != '*') return symbol();
+  leave_code();
+  const auto from = input_.place(cursor_.offset());
+  cursor_.at += 2;
+  if (!skip_block_comment(cursor_)) {
+    return fail(from, "unterminated_comment", "this comment is never closed",
+                "Close it with */; comments nest, so each /* inside needs its own.");
+  }
+  code_ = cursor_.offset();
+}
+
+void Lexer::open_parenthesis() {
+  ++parentheses_;
+  symbol();
+}
+
+void Lexer::close_parenthesis() {
+  symbol();
+  if (parentheses_ > 0) --parentheses_;
+}
+
+void Lexer::semicolon() {
+  if (parentheses_ > 0 || body_.open()) return symbol();
+  leave_code();
+  ++cursor_.at;
+  if (open_) stop_ = Stop::statement;
+}
+
+void Lexer::backslash() {
+  leave_code();
+  start_ = cursor_.offset();
+  meta_ = read_meta_command(input_.view(start_, cursor_.line_end()));
+  cursor_.seek(start_ + meta_.size);
+  if (meta_.name == ";") body_.forget_words();
+  stop_ = Stop::meta_command;
+}
+
+void Lexer::symbol() {
+  begin_token();
+  const auto from = cursor_.offset();
+  ++cursor_.at;
+  end_token(Token::Kind::symbol, from);
+}
+
+void Lexer::finish() {
+  if (cursor_.limit_met) return fail(begin_place_, {}, {}, {});
+  leave_code();
+  stop_ = open_ ? Stop::statement : Stop::end;
+}
+
+void Lexer::begin_token() {
+  if (open_) return;
+  open_ = true;
+  begin_ = code_ = cursor_.offset();
+  begin_place_ = input_.place(begin_);
+  cursor_.keep_from = begin_;
+}
+
+void Lexer::end_token(Token::Kind kind, std::size_t from) {
+  if (!recording_) return;
+  const bool kept = parentheses_ == 0 || head_.size() < full_head;
+  if (kept) head_.push_back({kind, parentheses_, from - begin_, cursor_.offset() - from});
+  const auto first = head_.front();
+  const bool body_of_do =
+      kind == Token::Kind::string && same_word(input_.view(begin_, begin_ + first.size), "do");
+  if (body_of_do && names_unlock(input_.view(from, cursor_.offset()))) names_advisory_unlock_ = true;
+  if (head_.size() == shortest_head && kept) head_limit_ = useful_head(head());
+  if (head_.size() >= shortest_head) recording_ = head_.size() < head_limit_;
+}
+
+/// Tokens end here for now: notes where the last one ended.
+void Lexer::leave_code() {
+  if (!open_) return;
+  const char* const code = input_.at(code_);
+  const char* end = cursor_.at;
+  while (end > code && is_blank(end[-1])) --end;
+  if (end > code) last_ = input_.offset_of(end);
+}
+
+std::vector<Token> Lexer::head() const {
+  std::vector<Token> tokens;
+  tokens.reserve(head_.size());
+  const char* const text = input_.at(begin_);
+  for (const auto& token : head_) {
+    tokens.push_back({token.kind, token.depth, {text + token.offset, token.size}});
+  }
+  return tokens;
+}
+
+void Lexer::fail(const Place& place, std::string_view code, std::string_view message, std::string_view hint) {
+  stop_ = Stop::problem;
+  problem_ = {std::string(code), std::string(message), std::string(hint), place};
+  if (!cursor_.limit_met) return;
+  problem_ = {"statement_too_large", "this statement is larger than the server takes in one message (1 GB)",
+              "Split it, or load the data with COPY.", begin_place_};
+}
+
+}  // namespace lockstep::sql

@@ -1,0 +1,48 @@
+#include "sql/meta_command.h"
+
+#include <algorithm>
+#include <array>
+
+#include "sql/characters.h"
+
+namespace lockstep::sql {
+namespace {
+
+/// psql passes them the rest of the line as it is (OT_WHOLE_LINE in its command.c).
+constexpr std::array<std::string_view, 8> whole_line = {"!", "copy", "ef", "ev", "h", "help", "sf", "sv"};
+
+std::string_view trim(std::string_view text) {
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+/// From an opening quote to behind the closing one, or to the end.
+std::size_t skip_argument_quote(std::string_view line, std::size_t at) {
+  const char quote = line[at++];
+  while (at < line.size() && line[at] != quote) at += quote == '\'' && line[at] == '\\' ? 2U : 1U;
+  return std::min(at + 1, line.size());
+}
+
+std::size_t find_end(std::string_view line, std::size_t at) {
+  while (at < line.size() && line[at] != '\\') {
+    const bool quote = line[at] == '\'' || line[at] == '"' || line[at] == '`';
+    at = quote ? skip_argument_quote(line, at) : at + 1;
+  }
+  return at;
+}
+
+}  // namespace
+
+MetaCommand read_meta_command(std::string_view line) {
+  if (line.size() > 1 && (line[1] == ';' || line[1] == ':')) return {line.substr(1, 1), {}, 2};
+  std::size_t name_end = 1;
+  while (name_end < line.size() && !is_blank(line[name_end]) && line[name_end] != '\\') ++name_end;
+  const auto name = line.substr(1, name_end - 1);
+  const bool whole = std::find(whole_line.begin(), whole_line.end(), name) != whole_line.end();
+  const auto end = whole ? line.size() : find_end(line, name_end);
+  const auto size = line.substr(end, 2) == "\\\\" ? end + 2 : end;
+  return {name, trim(line.substr(name_end, end - name_end)), size};
+}
+
+}  // namespace lockstep::sql

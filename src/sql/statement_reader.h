@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
+#include "sql/classify.h"
+#include "sql/copy_data.h"
+#include "sql/input.h"
+#include "sql/lexer.h"
+#include "sql/source.h"
+#include "sql/string_setting.h"
+
+namespace lockstep::sql {
+
+struct ReaderOptions {
+  /// standard_conforming_strings of the session that the file runs in. The file may change it on the way.
+  Strings strings = Strings::standard;
+  /// Larger statements are a problem. The server takes messages of up to 1 GB less 2 bytes
+  /// (PQ_LARGE_MESSAGE_LIMIT), their length and final zero included.
+  std::size_t statement_limit = 0x3fffffff - 6;
+};
+
+/// A piece of a script that means something. The views are valid until the reader's next call.
+struct Item {
+  enum class Kind {
+    statement,
+    meta_command,  ///< a psql command, "\name argument"
+    directive,     ///< a comment "-- lockstep: argument" between statements
+  };
+
+  Kind kind = Kind::statement;
+  /// As in the file, from the first token to the last, without the semicolon. A meta-command inside a
+  /// statement comes before it; in the statement's text blanks stand in its place.
+  std::string_view text;
+  Place place;  ///< of its first byte
+  StatementClass statement = {};
+  std::string_view name = {};      ///< of a meta-command: "restrict"; ";" and ":" for psql's \; and \:
+  std::string_view argument = {};  ///< of a meta-command or directive, without blanks around it
+  bool inside_statement = false;   ///< a meta-command in the middle of a statement
+};
+
+/// Reads a script once, front to back, as psql would cut it. Memory holds the current statement and no more.
+///
+/// Every byte of the file is in an item, in COPY data, or in a gap of blanks, comments, semicolons, `\.`
+/// lines and a byte order mark at the start.
+class StatementReader {
+ public:
+  explicit StatementReader(ReadBytes read, const ReaderOptions& options = {});
+  StatementReader(const StatementReader&) = delete;
+  StatementReader& operator=(const StatementReader&) = delete;
+
+  /// The next item. Nothing at the end of the file or when there is a problem: look at `problem`. Skips COPY
+  /// data that was not read.
+  std::optional<Item> next();
+
+  /// After a COPY … FROM STDIN: the next piece of its data, whole lines or a part of a very long one, without
+  /// the `\.` line. Empty at its end.
+  std::string_view next_copy_data();
+  /// Where that data begins: the server counts the lines of its messages from here. Known after the first
+  /// piece.
+  Place copy_start() const { return copy_ ? copy_->start() : Place{}; }
+
+  const std::optional<Problem>& problem() const { return problem_; }
+
+ private:
+  Item statement();
+  Item meta_command();
+  Item directive();
+  void skip_byte_order_mark();
+
+  Input input_;
+  Lexer lexer_;
+  StringSetting strings_;
+  std::optional<CopyData> copy_;
+  std::optional<Problem> problem_;
+  std::size_t blank_from_ = 0;  ///< a meta-command to take out of the statement around it
+  std::size_t blank_to_ = 0;
+  bool begun_ = false;
+};
+
+}  // namespace lockstep::sql
