@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Add up Catch2's XML reports of a folder and print one line; a skipped or failed test case makes it fail.
+"""Add up Catch2's XML reports of some folders and print one line; a skipped or failed test case makes it fail.
 
-usage: count_tests.py FOLDER
+usage: count_tests.py FOLDER...
 """
 
 import pathlib
@@ -21,12 +21,12 @@ def cases(report):
     return int(total.get("successes")) + expected, int(total.get("failures")), int(total.get("skips", 0))
 
 
-def main(folder):
-    reports = sorted(pathlib.Path(folder).glob("*.xml"))
+def main(folders):
+    reports = [report for folder in folders for report in pathlib.Path(folder).glob("*.xml")]
     passed, failed, skipped = (sum(column) for column in zip((0, 0, 0), *map(cases, reports)))
     print(f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""))
     return 1 if failed or skipped else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))
+    sys.exit(main(sys.argv[1:]))
