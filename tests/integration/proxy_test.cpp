@@ -1,6 +1,7 @@
 #include "support/proxy.h"
 
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 
 #include "support/test_database.h"
 
@@ -9,7 +10,8 @@ namespace {
 
 TEST_CASE("the proxy counts a change of direction as one round trip") {
   const TestDatabase database;
-  const Proxy proxy(database.server());
+  const auto transport = GENERATE(Transport::tcp, Transport::unix_socket);
+  const Proxy proxy(database.server(), {.transport = transport});
   PsqlSession session(proxy.url(database.name()));
   session.run("select 1;");
   CHECK(proxy.connections() == 1);

@@ -6,6 +6,7 @@
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 
 #include <array>
 #include <deque>
@@ -14,42 +15,52 @@
 #include <stdexcept>
 #include <vector>
 
+#include "support/temp_dir.h"
+
 namespace lockstep::test {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 using Counters = Proxy::Counters;
 
-sockaddr_in loopback(int port) {
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(static_cast<std::uint16_t>(port));
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+/// An address of either kind, as the socket calls take it.
+struct Address {
+  sockaddr_storage storage{};
+  socklen_t size = 0;
+
+  const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&storage); }
+};
+
+Address loopback(int port) {
+  Address address{.size = sizeof(sockaddr_in)};
+  auto& in = reinterpret_cast<sockaddr_in&>(address.storage);
+  in.sin_family = AF_INET;
+  in.sin_port = htons(static_cast<std::uint16_t>(port));
+  in.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   return address;
 }
 
-Fd listening_socket() {
-  Fd listener(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  const auto address = loopback(0);
-  if (::bind(listener.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
-      ::listen(listener.get(), 128) != 0) {
+Address socket_in(const std::filesystem::path& dir, int port) {
+  Address address{.size = sizeof(sockaddr_un)};
+  auto& un = reinterpret_cast<sockaddr_un&>(address.storage);
+  un.sun_family = AF_UNIX;
+  const auto path = (dir / (".s.PGSQL." + std::to_string(port))).string();
+  if (path.size() >= sizeof un.sun_path) throw std::runtime_error("too long for a socket: " + path);
+  path.copy(un.sun_path, path.size());
+  return address;
+}
+
+Fd listen_on(const Address& address) {
+  Fd listener(::socket(address.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  if (::bind(listener.get(), address.get(), address.size) != 0 || ::listen(listener.get(), 128) != 0) {
     throw std::runtime_error("the proxy cannot listen");
   }
   return listener;
 }
 
-int port_of(const Fd& socket) {
-  sockaddr_in address{};
-  socklen_t size = sizeof address;
-  ::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&address), &size);
-  return ntohs(address.sin_port);
-}
-
-Fd connect_to(int port) {
-  Fd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  const auto address = loopback(port);
-  if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
-    socket.reset();
+Fd connect_to(const Address& address) {
+  Fd socket(::socket(address.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  if (::connect(socket.get(), address.get(), address.size) != 0) socket.reset();
   return socket;
 }
 
@@ -213,8 +224,8 @@ int milliseconds_until(Clock::time_point due) {
 /// The proxy's thread: one poll for all sockets.
 class Loop {
  public:
-  Loop(int listener, int stop, int server_port, const ProxyOptions& options, Counters& counters)
-      : listener_(listener), stop_(stop), server_port_(server_port), options_(options), counters_(counters) {}
+  Loop(int listener, int stop, const Address& server, const ProxyOptions& options, Counters& counters)
+      : listener_(listener), stop_(stop), server_(server), options_(options), counters_(counters) {}
 
   void run() {
     while (step()) {
@@ -245,12 +256,13 @@ class Loop {
 
   void accept() {
     Fd client(::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC));
-    Fd server = connect_to(server_port_);
+    Fd server = connect_to(server_);
     if (client.open() && server.open())
       links_.emplace_back(std::move(client), std::move(server), options_, counters_);
   }
 
-  int listener_, stop_, server_port_;
+  int listener_, stop_;
+  Address server_;
   const ProxyOptions& options_;
   Counters& counters_;
   std::list<Link> links_;
@@ -259,25 +271,30 @@ class Loop {
 }  // namespace
 
 Proxy::Proxy(const PgServer& server, ProxyOptions options)
-    : server_port_(server.port()), options_(std::move(options)), listener_(listening_socket()) {
-  port_ = port_of(listener_);
+    : options_(std::move(options)), port_(free_port()) {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw std::runtime_error("the proxy has no pipe");
   stop_read_ = Fd(ends[0]);
   stop_write_ = Fd(ends[1]);
+  const bool tcp = options_.transport == Transport::tcp;
+  if (!tcp) dir_ = make_temp_dir("lockstep-proxy-");
+  listener_ = listen_on(tcp ? loopback(port_) : socket_in(dir_, port_));
+  const auto target = tcp ? loopback(server.port()) : socket_in(server.socket_dir(), server.port());
   thread_ = std::thread(
-      [this] { Loop(listener_.get(), stop_read_.get(), server_port_, options_, counters_).run(); });
+      [this, target] { Loop(listener_.get(), stop_read_.get(), target, options_, counters_).run(); });
 }
 
 Proxy::~Proxy() {
   stop_write_.reset();
   thread_.join();
+  std::error_code ignored;
+  if (!dir_.empty()) std::filesystem::remove_all(dir_, ignored);
 }
 
 std::string Proxy::url(std::string_view database, std::string_view user) const {
   std::ostringstream text;
-  text << "postgresql://" << user << "@127.0.0.1:" << port_ << '/' << database
-       << "?sslmode=disable&gssencmode=disable";
+  text << "postgresql:///" << database << "?user=" << user << "&port=" << port_
+       << "&host=" << (dir_.empty() ? "127.0.0.1" : dir_.string()) << "&sslmode=disable&gssencmode=disable";
   return text.str();
 }
 

@@ -2,7 +2,7 @@
 
 #include <atomic>
 #include <chrono>
-#include <memory>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -27,13 +27,17 @@ struct Fault {
   std::string text = {};  ///< empty: any message
 };
 
+/// Over a unix socket a client finds itself directly connected: no port tells that something is in between.
+enum class Transport { tcp, unix_socket };
+
 struct ProxyOptions {
+  Transport transport = Transport::tcp;
   std::chrono::milliseconds delay{
       0};  ///< each way; what is on its way stays in order and is not held up by it
   Fault fault = {};
 };
 
-/// A TCP proxy between a client and a test server, on a loopback port, that counts round trips.
+/// A proxy between a client and a test server that counts round trips.
 ///
 /// A round trip is a change of direction after authentication has finished: the client sends something after
 /// it was the server's turn. A farewell (Terminate) alone does not count. Use it without TLS.
@@ -44,7 +48,6 @@ class Proxy {
   Proxy& operator=(const Proxy&) = delete;
   ~Proxy();
 
-  int port() const { return port_; }
   std::string url(std::string_view database, std::string_view user = "postgres") const;
 
   int round_trips() const { return counters_.round_trips; }
@@ -65,9 +68,9 @@ class Proxy {
   };
 
  private:
-  int server_port_;
-  int port_ = 0;
   ProxyOptions options_;
+  std::filesystem::path dir_;  ///< of the unix socket
+  int port_ = 0;
   Counters counters_;
   Fd listener_, stop_read_, stop_write_;
   std::thread thread_;
