@@ -13,7 +13,7 @@ file(CONFIGURE OUTPUT "${LOCKSTEP_GENERATED_DIR}/test_paths.h" CONTENT
 ")
 
 file(MAKE_DIRECTORY "${CMAKE_BINARY_DIR}/reports")
-set(every_layer lockstep_cli lockstep_files lockstep_db lockstep_core lockstep_sql)
+set(every_layer lockstep_cli lockstep_files lockstep_ephemeral lockstep_db lockstep_core lockstep_sql)
 
 # Test code sees the libraries too: it checks ours against them.
 function(test_target target)
