@@ -66,13 +66,15 @@ add_tests(lockstep_unit unit 1)
 add_tests(lockstep_integration integration 2)
 add_tests(lockstep_cli_tests cli 1)
 
-# Checks of the source itself: tests/NAME.py, each with its own proof that it can fail.
-foreach(check IN ITEMS layering)
-  if(EXISTS "${CMAKE_SOURCE_DIR}/tests/${check}.py")
-    add_test(NAME ${check} COMMAND Python3::Interpreter "${CMAKE_SOURCE_DIR}/tests/${check}.py" "${CMAKE_SOURCE_DIR}")
-    add_test(NAME "${check} can fail"
-      COMMAND Python3::Interpreter "${CMAKE_SOURCE_DIR}/tests/${check}_test.py")
-  endif()
+# The layers of src/, and the proof that the check can fail.
+add_test(NAME layering COMMAND Python3::Interpreter "${CMAKE_SOURCE_DIR}/tests/layering.py" "${CMAKE_SOURCE_DIR}")
+add_test(NAME "layering can fail" COMMAND Python3::Interpreter "${CMAKE_SOURCE_DIR}/tests/layering_test.py")
+
+# The scripts of scripts/ that decide something.
+file(GLOB script_tests CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/tests/scripts/*_test.py")
+foreach(script_test IN LISTS script_tests)
+  get_filename_component(name "${script_test}" NAME_WE)
+  add_test(NAME "${name}" COMMAND Python3::Interpreter "${script_test}")
 endforeach()
 
 # lockstep against psql on the example; tests/differential/compare takes any other directory.

@@ -25,7 +25,7 @@ def main(folders):
     reports = [report for folder in folders for report in pathlib.Path(folder).glob("*.xml")]
     passed, failed, skipped = (sum(column) for column in zip((0, 0, 0), *map(cases, reports)))
     print(f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""))
-    return 1 if failed or skipped else 0
+    return 1 if failed or skipped or not passed else 0
 
 
 if __name__ == "__main__":
