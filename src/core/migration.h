@@ -23,10 +23,10 @@ struct Directives {
 
 /// A migration file that was read, named and checked. Its bytes stay on disk until it is applied.
 struct Migration {
-  MigrationName name;
-  std::string script;    ///< path relative to its location, with '/'
-  std::string path;      ///< as it can be opened
-  std::string checksum;  ///< "sha256:<hex>"
+  MigrationName name = {};
+  std::string script = {};    ///< path relative to its location, with '/'
+  std::string path = {};      ///< as it can be opened
+  std::string checksum = {};  ///< "sha256:<hex>"
   TransactionMode transaction = TransactionMode::on;
   Directives directives = {};
   std::size_t statements = 0;

@@ -15,10 +15,15 @@ enum class PoolerPolicy {
   assume_session,  ///< the user states that it is session mode; the guards stay on
 };
 
+/// What a command does to the database. Reading works on standbys and through any pooler, since it leaves no
+/// trace.
+enum class Access { read, write };
+
 /// How to open the migration session.
 struct SessionOptions {
   std::string conninfo;  ///< whatever libpq takes; empty: libpq's own environment variables
   std::optional<std::string> password = std::nullopt;
+  Access access = Access::write;
   std::string command;  ///< for application_name
   std::string run_id;   ///< uuid
   std::string tool_version;

@@ -1,0 +1,97 @@
+#include "db/advisory_lock.h"
+
+#include <fmt/format.h>
+
+#include <pqxx/pqxx>
+
+namespace lockstep::db {
+
+AdvisoryLock::AdvisoryLock(std::int32_t lock_namespace, std::int32_t resource)
+    : namespace_(lock_namespace), resource_(resource) {}
+
+std::string AdvisoryLock::key_condition() const {
+  // The two-integer form has objsubid 2 (PostgreSQL docs, 54.12 pg_locks).
+  return fmt::format(
+      "l.locktype operator(pg_catalog.=) 'advisory' and l.granted"
+      " and l.classid operator(pg_catalog.=) {}::pg_catalog.oid and l.objid operator(pg_catalog.=) "
+      "{}::pg_catalog.oid"
+      " and l.objsubid operator(pg_catalog.=) 2"
+      " and l.database operator(pg_catalog.=) (select d.oid from pg_catalog.pg_database as d"
+      " where d.datname operator(pg_catalog.=) pg_catalog.current_database())",
+      static_cast<std::uint32_t>(namespace_), static_cast<std::uint32_t>(resource_));
+}
+
+std::string AdvisoryLock::held_condition() const {
+  return fmt::format(
+      "exists (select from pg_catalog.pg_locks as l where {} and l.pid operator(pg_catalog.=) "
+      "pg_catalog.pg_backend_pid())",
+      key_condition());
+}
+
+Query AdvisoryLock::try_query() const {
+  return {
+      fmt::format("select case when {} then 'already' when pg_catalog.pg_try_advisory_lock({}, {}) then "
+                  "'acquired' else 'busy' end",
+                  held_condition(), namespace_, resource_)};
+}
+
+Query AdvisoryLock::holder_query() const {
+  return {fmt::format(
+      "select l.pid, coalesce(a.application_name, ''), coalesce(a.usename::text, ''),"
+      " case when a.pid is null then '' else coalesce(pg_catalog.host(a.client_addr), 'local socket') end,"
+      " a.backend_start, coalesce(a.state, ''), coalesce(pg_catalog.left(a.query, 200), '')"
+      " from pg_catalog.pg_locks as l"
+      " left join pg_catalog.pg_stat_activity as a on a.pid operator(pg_catalog.=) l.pid"
+      " where {} and l.pid operator(pg_catalog.<>) pg_catalog.pg_backend_pid() limit 1",
+      key_condition())};
+}
+
+bool AdvisoryLock::acquired(const PGresult* tried) const {
+  const auto outcome = text_at(tried, 0, 0);
+  if (outcome == "already") {
+    throw Failure(
+        Error{.kind = ErrorKind::unsafe,
+              .code = "lock_leaked",
+              .message = "this backend already holds the migration lock, which this run has not taken",
+              .detail = fmt::format("key ({}, {}); a pooled backend carries the lock of another client",
+                                    namespace_, resource_),
+              .hints = {"Connect directly to PostgreSQL, not through a connection pooler.",
+                        "The lock goes away with that backend: see it with select * from pg_locks where "
+                        "locktype = 'advisory'."}});
+  }
+  return outcome == "acquired";
+}
+
+std::optional<LockHolder> AdvisoryLock::holder(const PGresult* found) const {
+  if (PQntuples(found) == 0) return std::nullopt;
+  const auto text = [&](int column) { return std::string(text_at(found, 0, column)); };
+  return LockHolder{.pid = int4_at(found, 0, 0),
+                    .application = text(1),
+                    .user = text(2),
+                    .client = text(3),
+                    .since = time_at(found, 0, 4),
+                    .state = text(5),
+                    .query = text(6)};
+}
+
+void AdvisoryLock::unlock(Session& session) const {
+  session.typed("release the migration lock", [&](pqxx::nontransaction& transaction) {
+    const auto [released] = transaction.query1<bool>(fmt::format(
+        "select pg_catalog.pg_advisory_unlock({}, {}) from (select pg_catalog.pg_notify('{}', '')) as told",
+        namespace_, resource_, channel()));
+    if (released) return;
+    throw Failure(Error{.kind = ErrorKind::unsafe,
+                        .code = "lock_lost",
+                        .message = "the migration lock was not held any more when it was to be released",
+                        .detail = fmt::format("key ({}, {})", namespace_, resource_),
+                        .hints = {"A migration has released it (DISCARD ALL, pg_advisory_unlock), or a "
+                                  "pooler has moved this session."}});
+  });
+}
+
+std::string AdvisoryLock::channel() const {
+  return fmt::format("lockstep_{}_{}", static_cast<std::uint32_t>(namespace_),
+                     static_cast<std::uint32_t>(resource_));
+}
+
+}  // namespace lockstep::db

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "core/database.h"
+#include "db/session.h"
+
+namespace lockstep::db {
+
+/// The session advisory lock of one history table: its two-integer key, and the SQL about it (docs/locks.md).
+class AdvisoryLock {
+ public:
+  AdvisoryLock(std::int32_t lock_namespace, std::int32_t resource);
+
+  /// Queries for a pipeline: the try, and who holds it.
+  Query try_query() const;
+  Query holder_query() const;
+
+  /// True when acquired. Throws Failure if this backend holds the lock already: then it leaked from another
+  /// client.
+  bool acquired(const PGresult* tried) const;
+  std::optional<LockHolder> holder(const PGresult* found) const;
+
+  /// Releases and tells the waiters. Throws Failure if the lock was not held any more.
+  void unlock(Session& session) const;
+
+  /// An SQL condition: this backend holds the lock.
+  std::string held_condition() const;
+
+  /// The channel on which a release is told.
+  std::string channel() const;
+
+ private:
+  std::string key_condition() const;
+
+  std::int32_t namespace_;
+  std::int32_t resource_;
+};
+
+}  // namespace lockstep::db

@@ -1,0 +1,194 @@
+#include "db/connect.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "db/interrupt.h"
+#include "db/server_error.h"
+
+namespace lockstep::db {
+namespace {
+
+/// Keyword/value pairs for PQconnectdbParams. A later pair wins over an earlier one, also over what dbname
+/// expands to.
+class Parameters {
+ public:
+  void add(const char* keyword, std::string value) {
+    keywords_.push_back(keyword);
+    values_.push_back(std::move(value));
+  }
+
+  PGconn* connect() const {
+    std::vector<const char*> keywords(keywords_), values;
+    for (const auto& value : values_) values.push_back(value.c_str());
+    keywords.push_back(nullptr);
+    values.push_back(nullptr);
+    const Connecting connecting;
+    return PQconnectdbParams(keywords.data(), values.data(), 1);
+  }
+
+ private:
+  std::vector<const char*> keywords_;
+  std::vector<std::string> values_;
+};
+
+Parameters parameters(const SessionOptions& options) {
+  Parameters result;
+  // Before the user's own string, so that it can say otherwise.
+  result.add("connect_timeout", "10");
+  result.add("keepalives_idle", "5");
+  result.add("keepalives_interval", "2");
+  result.add("keepalives_count", "3");
+  result.add("tcp_user_timeout", "7000");
+  if (!options.conninfo.empty()) result.add("dbname", options.conninfo);
+  result.add("application_name", fmt::format("lockstep {} {}", options.command, options.run_id));
+  result.add("client_encoding", "UTF8");
+  if (options.password) result.add("password", *options.password);
+  return result;
+}
+
+enum class Trouble { unreachable, starting_up, no_database, wrong_login, refused_parameter, other };
+
+/// libpq does not give the SQLSTATE of a failed connection, so the words must do; lc_messages cannot change
+/// before login, but a translated server falls through to `other`.
+Trouble trouble(std::string_view message) {
+  const auto says = [&](std::string_view words) { return message.find(words) != std::string_view::npos; };
+  if (says("unsupported startup parameter")) return Trouble::refused_parameter;
+  if (says("starting up") || says("not yet accepting connections") || says("in recovery mode"))
+    return Trouble::starting_up;
+  if (says("database \"") && says("does not exist")) return Trouble::no_database;
+  if (says("authentication failed") || says("no password supplied") || says("role \"") ||
+      says("pg_hba.conf") || says("no such user")) {
+    return Trouble::wrong_login;
+  }
+  if (says("Connection refused") || says("could not translate host name") ||
+      says("No such file or directory") || says("timeout expired") || says("timed out") ||
+      says("No route to host") || says("unreachable") || says("closed the connection unexpectedly") ||
+      says("Connection reset") || says("shutting down")) {
+    return Trouble::unreachable;
+  }
+  return Trouble::other;
+}
+
+bool may_pass(Trouble kind) {
+  return kind == Trouble::unreachable || kind == Trouble::starting_up || kind == Trouble::no_database;
+}
+
+std::string_view in_words(Trouble kind) {
+  switch (kind) {
+    case Trouble::starting_up:
+      return "the server is starting up";
+    case Trouble::no_database:
+      return "the database does not exist";
+    case Trouble::wrong_login:
+      return "the server refuses the login";
+    case Trouble::refused_parameter:
+      return "a connection pooler refuses a parameter";
+    case Trouble::unreachable:
+      return "the server cannot be reached";
+    case Trouble::other:
+      return "the connection failed";
+  }
+  return "the connection failed";
+}
+
+std::string_view code(Trouble kind) {
+  switch (kind) {
+    case Trouble::starting_up:
+      return "server_starting";
+    case Trouble::no_database:
+      return "database_missing";
+    case Trouble::wrong_login:
+      return "login_refused";
+    case Trouble::refused_parameter:
+      return "pooler_refused_parameter";
+    case Trouble::unreachable:
+      return "server_unreachable";
+    case Trouble::other:
+      return "connection_failed";
+  }
+  return "connection_failed";
+}
+
+std::string_view hint(Trouble kind) {
+  switch (kind) {
+    case Trouble::starting_up:
+      return "Try again in a moment, or let lockstep wait with --wait-for-db 60s.";
+    case Trouble::no_database:
+      return "Create the database first (createdb), or mend its name in the connection string.";
+    case Trouble::wrong_login:
+      return "Check user, password and pg_hba.conf; lockstep reads PGPASSFILE, PGSERVICE and "
+             "database.password_file.";
+    case Trouble::refused_parameter:
+      return "This is PgBouncer's answer to a startup parameter such as options= or PGOPTIONS: connect "
+             "directly, or leave the parameter out.";
+    case Trouble::unreachable:
+      return "Check host and port, and that the server runs; to wait for it use --wait-for-db 60s.";
+    case Trouble::other:
+      return "Try the same connection string with psql.";
+  }
+  return {};
+}
+
+/// SQLSTATEs that PostgreSQL documents for these situations (appendix A).
+std::string_view sqlstate(Trouble kind, std::string_view words) {
+  if (kind == Trouble::starting_up) return "57P03";
+  if (kind == Trouble::no_database) return "3D000";
+  if (words.find("password authentication failed") != std::string_view::npos) return "28P01";
+  return {};
+}
+
+Failure cannot_connect(Trouble kind, const std::string& words, Milliseconds waited) {
+  Error error{.kind = ErrorKind::connection, .code = std::string(code(kind))};
+  error.message = fmt::format("cannot connect: {}", in_words(kind));
+  if (waited > Milliseconds(0)) error.message += fmt::format(", after trying for {}", to_string(waited));
+  error.sqlstate = sqlstate(kind, words);
+  error.detail = words;
+  error.hints = {std::string(hint(kind))};
+  return Failure(std::move(error));
+}
+
+}  // namespace
+
+PGconn* connect(const SessionOptions& options, const Tell& tell) {
+  const auto wanted = parameters(options);
+  const auto begin = std::chrono::steady_clock::now();
+  Milliseconds pause_between{100};
+  std::string told;
+  while (true) {
+    auto* connection = wanted.connect();
+    if (PQstatus(connection) == CONNECTION_OK) return connection;
+    const auto words = connection_error(connection).message;
+    PQfinish(connection);
+    const auto kind = trouble(words);
+    const auto waited = std::chrono::duration_cast<Milliseconds>(std::chrono::steady_clock::now() - begin);
+    if (!may_pass(kind) || waited >= options.wait_for_db) {
+      throw cannot_connect(kind, words, options.wait_for_db > Milliseconds(0) ? waited : Milliseconds(0));
+    }
+    if (told != in_words(kind)) tell(fmt::format("waiting for the database: {}", in_words(kind)));
+    told = in_words(kind);
+    pause(std::min(pause_between, options.wait_for_db - waited));
+    pause_between = std::min(pause_between * 2, Milliseconds(2000));
+  }
+}
+
+PGconn* connect_again(PGconn* first, const SessionOptions& options, Milliseconds at_most) {
+  auto wanted = parameters(options);
+  if (const char* address = PQhostaddr(first); address != nullptr && *address != '\0')
+    wanted.add("hostaddr", address);
+  wanted.add("host", PQhost(first));
+  wanted.add("port", PQport(first));
+  const auto seconds = std::chrono::ceil<std::chrono::seconds>(at_most).count();
+  wanted.add("connect_timeout", std::to_string(std::max<long>(seconds, 2)));
+  auto* connection = wanted.connect();
+  if (PQstatus(connection) == CONNECTION_OK) return connection;
+  PQfinish(connection);
+  return nullptr;
+}
+
+}  // namespace lockstep::db

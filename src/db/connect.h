@@ -1,0 +1,23 @@
+#pragma once
+
+#include <libpq-fe.h>
+
+#include <functional>
+#include <string_view>
+
+#include "core/session_options.h"
+
+namespace lockstep::db {
+
+/// Tells a person what is being waited for.
+using Tell = std::function<void(std::string_view)>;
+
+/// Opens the connection, with keepalives and timeouts that notice a vanished server within about ten seconds.
+/// With `wait_for_db` it tries again while the server is not there yet, is starting up, or lacks the
+/// database. Throws Failure.
+PGconn* connect(const SessionOptions& options, const Tell& tell);
+
+/// Opens another connection to the very server that `first` reached; null where that is not possible.
+PGconn* connect_again(PGconn* first, const SessionOptions& options, Milliseconds at_most);
+
+}  // namespace lockstep::db

@@ -1,0 +1,109 @@
+#include "db/greeting.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <pqxx/pqxx>
+
+#include "core/checksum.h"
+#include "db/quote.h"
+
+namespace lockstep::db {
+namespace {
+
+constexpr int oldest_supported = 120000;
+
+// role and search_path are set for this statement only; the outer select sees them, since the materialized
+// part runs first and the scalar subqueries are evaluated when a row is put out.
+constexpr auto greeting_query = R"(
+with session as materialized (
+  select case when $1 operator(pg_catalog.<>) '' then pg_catalog.set_config('role', $1, true) end,
+         case when $2 operator(pg_catalog.<>) '' then pg_catalog.set_config('search_path', $2, true) end
+), place as (
+  select coalesce(nullif($3, ''), pg_catalog.current_schema()::text) as schema
+)
+select pg_catalog.pg_backend_pid(),
+       pg_catalog.inet_client_port(),
+       pg_catalog.pg_is_in_recovery(),
+       pg_catalog.current_setting('transaction_read_only'),
+       pg_catalog.current_setting('default_transaction_isolation'),
+       pg_catalog.current_database()::text,
+       current_user::text,
+       session_user::text,
+       (select place.schema from place),
+       exists (select from place join pg_catalog.pg_namespace as n
+                 on n.nspname::text operator(pg_catalog.=) place.schema collate "C"),
+       exists (select from place join pg_catalog.pg_namespace as n
+                 on n.nspname::text operator(pg_catalog.=) place.schema collate "C"
+               join pg_catalog.pg_class as c
+                 on c.relnamespace operator(pg_catalog.=) n.oid
+                and c.relname::text operator(pg_catalog.=) $4 collate "C")
+from session)";
+
+Error refusal(std::string code, std::string message, std::string hint) {
+  return {.kind = ErrorKind::unsafe,
+          .code = std::move(code),
+          .message = std::move(message),
+          .hints = {std::move(hint)}};
+}
+
+void refuse_old_server(int version) {
+  if (version >= oldest_supported) return;
+  throw Failure(refusal("server_too_old",
+                        fmt::format("PostgreSQL {} is too old: lockstep needs 12 or newer", version / 10000),
+                        "Upgrade the server."));
+}
+
+void refuse_read_only(Access access, bool standby, bool read_only) {
+  if (access == Access::read) return;
+  if (standby) {
+    throw Failure(refusal("standby", "this server is a standby: it cannot be migrated",
+                          "Connect to the primary; with several hosts add target_session_attrs=read-write."));
+  }
+  if (read_only) {
+    throw Failure(refusal(
+        "read_only", "this session is read-only: default_transaction_read_only is on",
+        "Turn it off for this role and database (alter role … reset default_transaction_read_only)."));
+  }
+}
+
+void refuse_no_schema(const std::optional<std::string>& schema) {
+  if (schema) return;
+  throw Failure(
+      Error{.kind = ErrorKind::config,
+            .code = "no_schema",
+            .message = "this session has no current schema, so there is no place for the history table",
+            .hints = {"Name one with history.schema (LOCKSTEP_HISTORY_SCHEMA), or mend search_path."}});
+}
+
+}  // namespace
+
+Greeting greet(Session& session, const SessionOptions& options) {
+  Greeting greeting;
+  auto& facts = greeting.facts;
+  facts.server_version = PQserverVersion(session.raw());
+  refuse_old_server(facts.server_version);
+  session.typed("ask the server who it is", [&](pqxx::nontransaction& transaction) {
+    const pqxx::params values{options.role, options.search_path, options.history_schema,
+                              options.history_table};
+    const auto row = transaction.exec(greeting_query, values).one_row();
+    refuse_read_only(options.access, row[2].as<bool>(), row[3].as<std::string>() == "on");
+    refuse_no_schema(row[8].get<std::string>());
+    greeting.backend = {row[0].as<int>(), row[1].get<int>()};
+    greeting.isolation = row[4].as<std::string>();
+    greeting.schema = row[9].as<bool>() ? Presence::present : Presence::missing;
+    greeting.history = row[10].as<bool>() ? Presence::present : Presence::missing;
+    facts.backend_pid = greeting.backend.pid;
+    facts.database = row[5].as<std::string>();
+    facts.user = row[6].as<std::string>();
+    greeting.login = row[7].as<std::string>();
+    facts.schema = row[8].as<std::string>();
+  });
+  facts.table = options.history_table;
+  facts.lock_namespace = options.lock_namespace;
+  facts.lock_resource = options.lock_resource.value_or(
+      sha256_prefix(quote_identifier(facts.schema) + "." + quote_identifier(facts.table)));
+  return greeting;
+}
+
+}  // namespace lockstep::db

@@ -1,0 +1,161 @@
+#include "db/history_table.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "db/quote.h"
+
+namespace lockstep::db {
+namespace {
+
+std::optional<std::string> canonical(const std::optional<Version>& version) {
+  if (!version) return std::nullopt;
+  return version->canonical();
+}
+
+HistoryRow row_at(const PGresult* selected, int row) {
+  const auto text = [&](int column) { return std::string(text_at(selected, row, column)); };
+  HistoryRow result;
+  result.rank = int8_at(selected, row, 0);
+  result.version = Version::parse(text_at(selected, row, 1));
+  result.description = text(2);
+  result.kind = text(3);
+  result.script = text(4);
+  result.checksum = text(5);
+  result.state = text(6);
+  result.installed_by = text(7);
+  result.started_at = time_at(selected, row, 8);
+  result.finished_at = time_at(selected, row, 9);
+  result.duration_ms = int8_at(selected, row, 10);
+  result.statements_done = int8_at(selected, row, 11);
+  result.tool_version = text(12);
+  return result;
+}
+
+}  // namespace
+
+HistoryTable::HistoryTable(std::string schema, std::string table, AdvisoryLock lock, RunFacts run)
+    : qualified_(quote_identifier(schema) + "." + quote_identifier(table)),
+      schema_(std::move(schema)),
+      table_(std::move(table)),
+      lock_(std::move(lock)),
+      run_(std::move(run)) {}
+
+Query HistoryTable::exists_query() const {
+  return {
+      "select exists (select from pg_catalog.pg_namespace as n where n.nspname operator(pg_catalog.=) $1),"
+      " exists (select from pg_catalog.pg_class as c join pg_catalog.pg_namespace as n on n.oid "
+      "operator(pg_catalog.=) c.relnamespace"
+      " where n.nspname operator(pg_catalog.=) $1 and c.relname operator(pg_catalog.=) $2)",
+      {schema_, table_}};
+}
+
+Query HistoryTable::select_query() const {
+  return {
+      fmt::format("select rank, version, description, kind, script, checksum, state, installed_by, "
+                  "started_at, finished_at,"
+                  " duration_ms, statements_done, tool_version from {} order by rank",
+                  qualified_)};
+}
+
+std::vector<Query> HistoryTable::create_queries(Presence schema) const {
+  std::vector<Query> queries;
+  if (schema == Presence::missing)
+    queries.push_back({fmt::format("create schema {}", quote_identifier(schema_))});
+  queries.push_back({fmt::format(R"(create table {} (
+  rank pg_catalog.int8 primary key,
+  version pg_catalog.text,
+  description pg_catalog.text not null,
+  kind pg_catalog.text not null,
+  script pg_catalog.text not null,
+  checksum pg_catalog.text not null,
+  state pg_catalog.text not null,
+  run_id pg_catalog.uuid not null,
+  installed_by pg_catalog.text not null,
+  started_at pg_catalog.timestamptz not null,
+  finished_at pg_catalog.timestamptz,
+  duration_ms pg_catalog.int8 not null default 0,
+  statements_done pg_catalog.int8 not null default 0,
+  tool_version pg_catalog.text not null
+))",
+                                 qualified_)});
+  queries.push_back({fmt::format(
+      "create unique index on {} (version) where state not in ('deleted', 'undone')", qualified_)});
+  return queries;
+}
+
+Query HistoryTable::insert_query(const Migration& migration, std::string_view state,
+                                 std::int64_t expected_rank) const {
+  // A violated fence makes the rank null, which the primary key refuses: the transaction cannot commit.
+  return {
+      fmt::format(
+          R"(insert into {0} (rank, version, description, kind, script, checksum, state, run_id, installed_by,
+  started_at, finished_at, duration_ms, statements_done, tool_version)
+select case when {1} and coalesce((select pg_catalog.max(h.rank) from {0} as h), 0) operator(pg_catalog.=) $1::pg_catalog.int8
+            then $1::pg_catalog.int8 operator(pg_catalog.+) 1 end,
+       $2, $3, $4, $5, $6, $7, $8::pg_catalog.uuid, $9, pg_catalog.now(),
+       case when $7 operator(pg_catalog.<>) 'running' then pg_catalog.clock_timestamp() end,
+       case when $7 operator(pg_catalog.<>) 'running'
+            then (extract(epoch from pg_catalog.clock_timestamp() operator(pg_catalog.-) pg_catalog.now())
+                  operator(pg_catalog.*) 1000)::pg_catalog.int8 else 0 end,
+       $10::pg_catalog.int8, $11
+returning rank, duration_ms)",
+          qualified_, lock_.held_condition()),
+      {std::to_string(expected_rank), canonical(migration.name.version), migration.name.description,
+       std::string(to_string(migration.name.kind)), migration.script, migration.checksum, std::string(state),
+       run_.run_id, run_.installed_by, std::to_string(state == row_state::applied ? migration.statements : 0),
+       run_.tool_version}};
+}
+
+Query HistoryTable::insert_baseline_query(const Version& version, std::string_view description,
+                                          std::int64_t expected_rank) const {
+  Migration declared;
+  declared.name = {
+      .kind = MigrationKind::baseline, .version = version, .description = std::string(description)};
+  return insert_query(declared, row_state::applied, expected_rank);
+}
+
+Query HistoryTable::progress_query(std::int64_t rank, const Migration& migration, std::string_view state,
+                                   std::int64_t statements_done) const {
+  return {
+      fmt::format(
+          R"(update {} set rank = case when {} then rank end, state = $2, statements_done = $3::pg_catalog.int8, checksum = $4, script = $5, description = $6,
+  run_id = $7::pg_catalog.uuid, tool_version = $8,
+  finished_at = case when $2 operator(pg_catalog.<>) 'running' then pg_catalog.clock_timestamp() end,
+  duration_ms = (extract(epoch from pg_catalog.clock_timestamp() operator(pg_catalog.-) started_at) operator(pg_catalog.*) 1000)::pg_catalog.int8
+where rank operator(pg_catalog.=) $1::pg_catalog.int8 returning rank, duration_ms)",
+          qualified_, lock_.held_condition()),
+      {std::to_string(rank), std::string(state), std::to_string(statements_done), migration.checksum,
+       migration.script, migration.name.description, run_.run_id, run_.tool_version}};
+}
+
+Query HistoryTable::change_query(const RowChange& change, std::int64_t expected_rank) const {
+  const auto fenced = fmt::format(
+      "update {0} set rank = case when {1} and (select pg_catalog.max(h.rank) from {0} as h)"
+      " operator(pg_catalog.=) $2::pg_catalog.int8 then rank end",
+      qualified_, lock_.held_condition());
+  const std::string_view row = " where rank operator(pg_catalog.=) $1::pg_catalog.int8";
+  if (change.action == RowChange::Action::mark_deleted) {
+    return {fmt::format("{}, state = 'deleted'{}", fenced, row),
+            {std::to_string(change.rank), std::to_string(expected_rank)}};
+  }
+  return {fmt::format("{}, checksum = $3, description = $4, script = $5{}", fenced, row),
+          {std::to_string(change.rank), std::to_string(expected_rank), change.checksum, change.description,
+           change.script}};
+}
+
+Query HistoryTable::fence_query() const {
+  return {fmt::format("select {}, coalesce((select pg_catalog.max(h.rank) from {} as h), 0)",
+                      lock_.held_condition(), qualified_)};
+}
+
+std::vector<HistoryRow> HistoryTable::rows(const PGresult* selected) {
+  std::vector<HistoryRow> result;
+  const int count = PQntuples(selected);
+  result.reserve(static_cast<std::size_t>(count));
+  for (int row = 0; row < count; ++row) result.push_back(row_at(selected, row));
+  return result;
+}
+
+}  // namespace lockstep::db

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/database.h"
+#include "db/advisory_lock.h"
+#include "db/greeting.h"
+#include "db/session.h"
+
+namespace lockstep::db {
+
+/// What every row of one run says about the run itself.
+struct RunFacts {
+  std::string run_id;
+  std::string installed_by;
+  std::string tool_version;
+};
+
+/// The SQL of the history table (docs/history-table.md). Every write carries the fence: it fails unless this
+/// backend holds the lock and the highest rank is the expected one.
+class HistoryTable {
+ public:
+  HistoryTable(std::string schema, std::string table, AdvisoryLock lock, RunFacts run);
+
+  Query exists_query() const;
+  Query select_query() const;
+  std::vector<Query> create_queries(Presence schema) const;
+
+  /// Inserts the row of a migration that is done, or begins (`state`).
+  Query insert_query(const Migration& migration, std::string_view state, std::int64_t expected_rank) const;
+  Query insert_baseline_query(const Version& version, std::string_view description,
+                              std::int64_t expected_rank) const;
+
+  /// Updates the row of a migration that began before.
+  Query progress_query(std::int64_t rank, const Migration& migration, std::string_view state,
+                       std::int64_t statements_done) const;
+  Query change_query(const RowChange& change, std::int64_t expected_rank) const;
+
+  /// What stands behind a violated fence: whether the lock is held, and the highest rank.
+  Query fence_query() const;
+
+  static std::vector<HistoryRow> rows(const PGresult* selected);
+
+ private:
+  std::string qualified_;
+  std::string schema_;
+  std::string table_;
+  AdvisoryLock lock_;
+  RunFacts run_;
+};
+
+}  // namespace lockstep::db

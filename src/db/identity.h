@@ -1,0 +1,29 @@
+#pragma once
+
+#include <libpq-fe.h>
+
+#include <optional>
+
+namespace lockstep::db {
+
+/// Which backend answered, as the server sees it: its pid and the port that its client connected from.
+struct Identity {
+  int pid = 0;
+  std::optional<int> client_port = std::nullopt;  ///< absent on a unix socket
+
+  friend bool operator==(const Identity&, const Identity&) = default;
+};
+
+/// What our end of the connection knows of itself.
+struct OwnEnd {
+  int handshake_pid = 0;  ///< from BackendKeyData
+  std::optional<int> port = std::nullopt;
+};
+
+OwnEnd own_end(PGconn* connection);
+
+/// Nothing sits between us and this backend: it has the pid of the handshake and sees our very socket. Equal
+/// pids alone prove nothing, since some poolers hand out small numbers or real pids.
+bool is_direct(const OwnEnd& own, const Identity& backend);
+
+}  // namespace lockstep::db

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <libpq-fe.h>
+
+#include <optional>
+
+#include "core/duration.h"
+#include "core/error.h"
+
+namespace lockstep::db {
+
+/// Handles SIGINT and SIGTERM from now on: the first one cancels the running statement and makes every later
+/// step throw, so that the open transaction is rolled back and the lock released; a second one ends the
+/// process at once.
+void catch_interrupts();
+
+/// The failure that an interrupt asks for, if there was one.
+std::optional<Failure> interruption();
+
+/// Throws interruption(), if there was one.
+void throw_if_interrupted();
+
+/// Waits; throws as soon as an interrupt comes.
+void pause(Milliseconds duration);
+
+/// While it lives, an interrupt cancels what this connection runs.
+class Cancellable {
+ public:
+  explicit Cancellable(PGconn* connection);
+  ~Cancellable();
+  Cancellable(const Cancellable&) = delete;
+  Cancellable& operator=(const Cancellable&) = delete;
+
+ private:
+  PGcancel* cancel_;
+};
+
+/// While it lives, an interrupt ends the process at once: libpq is connecting, and nothing needs to be
+/// undone.
+class Connecting {
+ public:
+  Connecting();
+  ~Connecting();
+  Connecting(const Connecting&) = delete;
+  Connecting& operator=(const Connecting&) = delete;
+};
+
+enum class Readiness { ready, timed_out };
+
+/// Waits until the connection's socket has something to read; throws as soon as an interrupt comes.
+Readiness wait_readable(PGconn* connection, Milliseconds at_most);
+
+/// Waits a while for the answer to a running statement. An interrupt does not throw here but cancels the
+/// statement, since its answer must still be read.
+void wait_for_answer(PGconn* connection);
+
+}  // namespace lockstep::db

@@ -1,0 +1,287 @@
+#include "db/postgres.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <pqxx/pqxx>
+#include <utility>
+
+#include "db/advisory_lock.h"
+#include "db/greeting.h"
+#include "db/history_table.h"
+#include "db/pooler_probe.h"
+#include "db/preview.h"
+#include "db/script_failure.h"
+#include "db/session_state.h"
+
+namespace lockstep::db {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// The newest major version that lockstep was tested with.
+constexpr int newest_known = 18;
+
+class Postgres : public Database {
+ public:
+  Postgres(const SessionOptions& options, const OpenScript& open_script, const Tell& tell)
+      : options_(options),
+        open_script_(open_script),
+        session_(connect(options, tell)),
+        greeting_(greet(session_, options)),
+        state_(options, greeting_),
+        lock_(greeting_.facts.lock_namespace, greeting_.facts.lock_resource),
+        history_(greeting_.facts.schema, greeting_.facts.table, lock_,
+                 {options.run_id, greeting_.facts.user, options.tool_version}) {
+    if (options.access == Access::write) refuse_unsafe_pooler(tell);
+    if (const int major = greeting_.facts.server_version / 10000; major > newest_known) {
+      tell(fmt::format("PostgreSQL {} is newer than {}, the newest that this lockstep knows", major,
+                       newest_known));
+    }
+  }
+
+  const SessionFacts& facts() const override { return greeting_.facts; }
+
+  std::vector<HistoryRow> history() override {
+    if (greeting_.history == Presence::missing) return {};
+    const auto answer =
+        options_.access == Access::read
+            ? session_.pipeline({state_.borrow_query(), history_.select_query()}, Grouping::all_together)
+            : prepared_pipeline({history_.select_query()});
+    if (answer.error)
+      throw failed(session_, ErrorKind::connection, "history_unreadable", "cannot read the history table",
+                   *answer.error);
+    return HistoryTable::rows(answer.results.back().get());
+  }
+
+  LockAttempt try_lock() override {
+    const bool known = greeting_.history == Presence::present;
+    auto answer = prepared_pipeline(
+        {lock_.try_query(), lock_.holder_query(), known ? history_.select_query() : history_.exists_query()});
+    if (answer.error)
+      throw failed(session_, ErrorKind::connection, "lock_failed", "cannot take the migration lock",
+                   *answer.error);
+    const auto first = answer.results.size() - 3;
+    LockAttempt attempt{.acquired = lock_.acquired(answer.results[first].get()),
+                        .holder = lock_.holder(answer.results[first + 1].get())};
+    const auto* last = answer.results[first + 2].get();
+    if (known) {
+      attempt.history = HistoryTable::rows(last);
+      return attempt;
+    }
+    greeting_.schema = bool_at(last, 0, 0) ? Presence::present : Presence::missing;
+    greeting_.history = bool_at(last, 0, 1) ? Presence::present : Presence::missing;
+    attempt.history = history();
+    return attempt;
+  }
+
+  Milliseconds wait_for_release(Milliseconds at_most) override {
+    const auto begin = Clock::now();
+    if (!listening_) listen();
+    session_.wait_for_notification(lock_.channel(), at_most);
+    return std::chrono::duration_cast<Milliseconds>(Clock::now() - begin);
+  }
+
+  void unlock() override { lock_.unlock(session_); }
+
+  void create_history() override {
+    if (greeting_.history == Presence::present) return;
+    const auto answer = session_.pipeline(history_.create_queries(greeting_.schema), Grouping::all_together);
+    if (answer.error) {
+      auto failure = failed(
+          session_, ErrorKind::migration, "history_not_created",
+          fmt::format("cannot create the history table {}.{}", facts().schema, facts().table), *answer.error);
+      throw failure;
+    }
+    greeting_.history = Presence::present;
+  }
+
+  AppliedStep apply(const Step& step, std::int64_t expected_rank, const NoticeSink& notices) override {
+    session_.set_notice_sink(notices);
+    try {
+      const auto begin = Clock::now();
+      auto applied = step.migration.transaction == TransactionMode::on
+                         ? apply_whole(step, expected_rank)
+                         : apply_one_by_one(step, expected_rank);
+      applied.duration = std::chrono::duration_cast<Milliseconds>(Clock::now() - begin);
+      session_.set_notice_sink({});
+      return applied;
+    } catch (...) {
+      session_.set_notice_sink({});
+      session_.roll_back();
+      throw;
+    }
+  }
+
+  void preview(const Step& step, std::int64_t expected_rank, const TextSink& out) override {
+    write_preview(step, state_, history_, expected_rank, open_script_, out);
+  }
+
+  void record_baseline(const Version& version, std::string_view description,
+                       std::int64_t expected_rank) override {
+    write_fenced({history_.insert_baseline_query(version, description, expected_rank)}, expected_rank);
+  }
+
+  void repair(const std::vector<RowChange>& changes, std::int64_t expected_rank) override {
+    std::vector<Query> queries;
+    for (const auto& change : changes) queries.push_back(history_.change_query(change, expected_rank));
+    write_fenced(queries, expected_rank);
+  }
+
+ private:
+  void refuse_unsafe_pooler(const Tell& tell) {
+    if (is_direct(own_end(session_.raw()), greeting_.backend)) return;
+    if (options_.pooler == PoolerPolicy::assume_session) {
+      return tell(
+          "a connection pooler is in the path; --pooler=assume-session states that it is in session mode");
+    }
+    const auto verdict = options_.pooler == PoolerPolicy::refuse
+                             ? Verdict{PoolMode::undecidable, {}}
+                             : probe_pooler(session_, options_, greeting_.backend);
+    if (verdict.mode != PoolMode::session)
+      throw pooler_refusal(session_.raw(), options_.pooler, verdict, greeting_.backend);
+    tell(fmt::format("a connection pooler is in the path; it is in session mode: {}", verdict.evidence));
+  }
+
+  /// One round trip; the first one also gives the session its settings.
+  Answer prepared_pipeline(std::vector<Query> queries) {
+    if (!prepared_) queries.insert(queries.begin(), state_.prepare_query());
+    prepared_ = true;
+    return session_.pipeline(queries, Grouping::each_alone);
+  }
+
+  void listen() {
+    session_.typed("listen for the release of the migration lock", [&](pqxx::nontransaction& transaction) {
+      transaction.exec("listen " + lock_.channel()).no_rows();
+    });
+    listening_ = true;
+  }
+
+  /// The session as a script must find it, at no cost before the first one.
+  std::vector<std::string> reset_if_used() {
+    return std::exchange(used_, true) ? state_.reset_statements() : std::vector<std::string>{};
+  }
+
+  AppliedStep apply_whole(const Step& step, std::int64_t expected_rank) {
+    ScriptRunner runner(session_, open_script_, step.migration);
+    runner.run_in_transaction(reset_if_used(), state_.begin_statement(),
+                              SessionState::timeout_statements(step.migration.directives));
+    const auto record = step.resumes
+                            ? history_.progress_query(step.resumes->rank, step.migration, row_state::applied,
+                                                      static_cast<std::int64_t>(runner.statements()))
+                            : history_.insert_query(step.migration, row_state::applied, expected_rank);
+    throw_if_interrupted();
+    const std::vector<Query> queries{state_.own_identity_query(), record, {"commit"}};
+    const auto answer = session_.pipeline(queries, Grouping::all_together);
+    if (!answer.error) return recorded(answer.results[1].get(), runner.statements());
+    if (answer.results.size() == 2 || session_.lost())
+      throw commit_failed(session_, step.migration, *answer.error);
+    session_.roll_back();
+    throw not_recorded(step.migration, expected_rank, *answer.error);
+  }
+
+  AppliedStep apply_one_by_one(const Step& step, std::int64_t expected_rank) {
+    const auto& migration = step.migration;
+    for (const auto& statement : reset_if_used()) session_.simple(statement);
+    for (const auto& statement : session_timeouts(migration.directives)) session_.simple(statement);
+    const auto begun = step.resumes
+                           ? history_.progress_query(step.resumes->rank, migration, row_state::running,
+                                                     step.resumes->statements_done)
+                           : history_.insert_query(migration, row_state::running, expected_rank);
+    const auto rank = write_row(migration, begun, expected_rank).rank;
+    const auto done_before = step.resumes ? static_cast<std::size_t>(step.resumes->statements_done) : 0;
+
+    ScriptRunner runner(session_, open_script_, migration);
+    std::size_t done = done_before;
+    const auto note = [&](std::string_view state) {
+      return write_row(migration,
+                       history_.progress_query(rank, migration, state, static_cast<std::int64_t>(done)),
+                       expected_rank);
+    };
+    try {
+      runner.run_one_by_one(done_before, [&](std::size_t count) {
+        done = count;
+        note(row_state::running);
+      });
+    } catch (const Failure&) {
+      note_failure(note);
+      throw;
+    }
+    auto applied = note(row_state::applied);
+    applied.statements = static_cast<std::int64_t>(done - done_before);
+    return applied;
+  }
+
+  /// The first error is the one to report, whatever comes of writing it down.
+  template <typename Note>
+  void note_failure(const Note& note) noexcept {
+    try {
+      if (session_.lost()) return;
+      session_.roll_back();
+      note(row_state::failed);
+    } catch (const Failure&) {
+      return;
+    }
+  }
+
+  AppliedStep write_row(const Migration& migration, const Query& query, std::int64_t expected_rank) {
+    const auto answer = session_.pipeline({state_.own_identity_query(), query}, Grouping::all_together);
+    if (answer.error) throw not_recorded(migration, expected_rank, *answer.error);
+    return recorded(answer.results[1].get(), 0);
+  }
+
+  static AppliedStep recorded(const PGresult* row, std::size_t statements) {
+    return {.rank = int8_at(row, 0, 0), .statements = static_cast<std::int64_t>(statements)};
+  }
+
+  /// Why the history row could not be written. The violated fence shows as a null rank or as a rank or
+  /// version that is taken.
+  Failure not_recorded(const Migration& migration, std::int64_t expected_rank, const ServerError& error) {
+    if (const auto interrupt = interruption()) return *interrupt;
+    const bool fence = (error.sqlstate == "23502" && error.column == "rank") || error.sqlstate == "23505";
+    if (!fence || session_.lost()) {
+      return failed(session_, ErrorKind::migration, "not_recorded",
+                    fmt::format("cannot record {} in the history", migration.script), error);
+    }
+    const auto answer = session_.pipeline({history_.fence_query()}, Grouping::each_alone);
+    if (!answer.error && bool_at(answer.results[0].get(), 0, 0)) {
+      return history_moved(migration, expected_rank, int8_at(answer.results[0].get(), 0, 1));
+    }
+    return lock_lost(migration);
+  }
+
+  void write_fenced(std::vector<Query> queries, std::int64_t expected_rank) {
+    queries.insert(queries.begin(), {{"begin"}, state_.own_identity_query()});
+    queries.push_back({"commit"});
+    const auto answer = session_.pipeline(queries, Grouping::all_together);
+    if (!answer.error) return;
+    session_.roll_back();
+    throw not_recorded(Migration{.script = "the change"}, expected_rank, *answer.error);
+  }
+
+  static std::vector<std::string> session_timeouts(const Directives& directives) {
+    auto statements = SessionState::timeout_statements(directives);
+    for (auto& statement : statements) statement.replace(0, std::string_view("set local").size(), "set");
+    return statements;
+  }
+
+  const SessionOptions options_;
+  const OpenScript open_script_;
+  Session session_;
+  Greeting greeting_;
+  SessionState state_;
+  AdvisoryLock lock_;
+  HistoryTable history_;
+  bool prepared_ = false;
+  bool listening_ = false;
+  bool used_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Database> open_session(const SessionOptions& options, const OpenScript& open_script,
+                                       const Tell& tell) {
+  return std::make_unique<Postgres>(options, open_script, tell);
+}
+
+}  // namespace lockstep::db

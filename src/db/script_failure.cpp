@@ -1,0 +1,135 @@
+#include "db/script_failure.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+namespace lockstep::db {
+namespace {
+
+/// What the server's own hint does not say.
+std::string_view recipe(std::string_view sqlstate) {
+  if (sqlstate == "25001") {
+    return "This statement cannot run in a transaction: put it into a file of its own that begins with: -- "
+           "lockstep: transaction=off";
+  }
+  if (sqlstate == "2D000") {
+    return "A procedure or DO block that commits needs a file that begins with: -- lockstep: transaction=off";
+  }
+  if (sqlstate == "55P04") {
+    return "A new enum value can be used after its ALTER TYPE … ADD VALUE is committed: use it in the next "
+           "migration file.";
+  }
+  if (sqlstate == "55P03")
+    return "Something else holds a lock on this object: see who with pg_blocking_pids, and try again.";
+  return {};
+}
+
+/// The server counts the lines of COPY data in its context: "COPY person, line 3, column age: …".
+std::size_t copy_line(std::string_view context) {
+  if (!context.starts_with("COPY ")) return 0;
+  const auto at = context.find(", line ");
+  return at == std::string_view::npos ? 0 : std::strtoul(context.data() + at + 7, nullptr, 10);
+}
+
+SourcePosition position(const Migration& migration, const sql::Place& place) {
+  return {.file = migration.path, .line = place.line, .column = place.column};
+}
+
+std::string outcome(const Migration& migration) {
+  if (migration.transaction == TransactionMode::on) {
+    return "This file was rolled back as a whole. Mend it, then run lockstep migrate again.";
+  }
+  return "What this file did before stays done. Mend the statement, then run lockstep migrate again: it goes "
+         "on from there.";
+}
+
+ErrorKind kind_of(const Migration& migration) {
+  return migration.transaction == TransactionMode::on ? ErrorKind::migration : ErrorKind::part_way;
+}
+
+Error about(const Migration& migration, std::string code, std::string message) {
+  return {.kind = kind_of(migration),
+          .code = std::move(code),
+          .message = std::move(message),
+          .where = SourcePosition{.file = migration.path}};
+}
+
+}  // namespace
+
+Failure statement_failed(const Session& session, const Migration& migration, const ServerError& error,
+                         const std::optional<Fault>& fault, const sql::Place& copy_start) {
+  auto result = about(migration, session.lost() ? "connection_lost" : "statement_failed", error.message);
+  if (session.lost()) result.message = "the connection was lost while this statement ran: " + error.message;
+  if (fault) {
+    result.where = position(migration, fault->place);
+    result.excerpt = fault->excerpt;
+  }
+  if (const auto line = copy_line(error.context); line > 0) {
+    result.where = SourcePosition{.file = migration.path, .line = copy_start.line + line - 1};
+    result.excerpt.clear();
+  }
+  describe(error, result);
+  if (const auto more = recipe(error.sqlstate); !more.empty()) result.hints.emplace_back(more);
+  result.hints.push_back(outcome(migration));
+  return Failure(std::move(result));
+}
+
+Failure commit_failed(const Session& session, const Migration& migration, const ServerError& error) {
+  if (session.lost()) {
+    auto lost =
+        about(migration, "commit_in_doubt",
+              "the connection was lost during COMMIT, so it is not known whether this file was applied");
+    lost.kind = ErrorKind::connection;
+    describe(error, lost);
+    lost.hints.emplace_back(
+        "Run lockstep migrate again: it reads the history, which knows, and goes on from there.");
+    return Failure(std::move(lost));
+  }
+  auto result = about(migration, "commit_failed", "COMMIT failed: " + error.message);
+  describe(error, result);
+  result.hints.push_back(outcome(migration));
+  return Failure(std::move(result));
+}
+
+Failure file_changed(const Migration& migration) {
+  auto error = about(migration, "file_changed", "this file changed after it was checked");
+  error.kind = migration.transaction == TransactionMode::on ? ErrorKind::migration : ErrorKind::files;
+  error.hints = {"Nothing of it was kept. Run lockstep migrate again when nobody writes to the file."};
+  return Failure(std::move(error));
+}
+
+Failure transaction_ended(const Migration& migration) {
+  auto error = about(migration, "transaction_ended", "this file ended its transaction by itself");
+  error.hints = {"What it did before that is not rolled back, and it is not recorded as applied.",
+                 "A file that must control its transactions begins with: -- lockstep: transaction=off"};
+  return Failure(std::move(error));
+}
+
+Failure unreadable(const Migration& migration, const sql::Problem& problem) {
+  auto error = about(migration, problem.code, problem.message);
+  error.where = position(migration, problem.place);
+  if (!problem.hint.empty()) error.hints = {problem.hint};
+  return Failure(std::move(error));
+}
+
+Failure lock_lost(const Migration& migration) {
+  auto error = about(migration, "lock_lost", "this session lost the migration lock while the file ran");
+  error.hints = {
+      "The file releases it: look for pg_advisory_unlock_all, pg_advisory_unlock or DISCARD ALL, also in "
+      "functions that it calls.",
+      outcome(migration)};
+  return Failure(std::move(error));
+}
+
+Failure history_moved(const Migration& migration, std::int64_t expected_rank, std::int64_t actual_rank) {
+  auto error =
+      about(migration, "history_changed", "somebody wrote to the history without holding the migration lock");
+  error.detail =
+      fmt::format("the plan was made when the highest rank was {}; now it is {}", expected_rank, actual_rank);
+  error.hints = {"Find what else writes to the history table; every lockstep run takes the lock first.",
+                 outcome(migration)};
+  return Failure(std::move(error));
+}
+
+}  // namespace lockstep::db

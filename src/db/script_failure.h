@@ -1,0 +1,23 @@
+#pragma once
+
+#include <optional>
+
+#include "core/migration.h"
+#include "db/script_message.h"
+#include "db/session.h"
+
+namespace lockstep::db {
+
+/// The failures of a migration file, with their place in it and what to do.
+Failure statement_failed(const Session& session, const Migration& migration, const ServerError& error,
+                         const std::optional<Fault>& fault, const sql::Place& copy_start);
+Failure commit_failed(const Session& session, const Migration& migration, const ServerError& error);
+Failure file_changed(const Migration& migration);
+Failure transaction_ended(const Migration& migration);
+Failure unreadable(const Migration& migration, const sql::Problem& problem);
+
+/// What the fence found: the lock is gone, or somebody else has written to the history.
+Failure lock_lost(const Migration& migration);
+Failure history_moved(const Migration& migration, std::int64_t expected_rank, std::int64_t actual_rank);
+
+}  // namespace lockstep::db

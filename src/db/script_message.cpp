@@ -1,0 +1,63 @@
+#include "db/script_message.h"
+
+#include <algorithm>
+
+namespace lockstep::db {
+namespace {
+
+/// The byte at which the character numbered `position` (from 1) begins.
+std::size_t byte_of_character(std::string_view text, std::size_t position) {
+  std::size_t characters = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool begins = (static_cast<unsigned char>(text[i]) & 0xC0U) != 0x80U;
+    if (begins && ++characters == position) return i;
+  }
+  return text.size();
+}
+
+std::string line_around(std::string_view text, std::size_t offset) {
+  const auto before = text.substr(0, offset).find_last_of('\n');
+  const auto begin = before == std::string_view::npos ? 0 : before + 1;
+  const auto end = std::min(text.find_first_of("\r\n", offset), text.size());
+  return std::string(text.substr(begin, end - begin));
+}
+
+Fault fault_at(std::string_view statement, sql::Place place, std::size_t offset) {
+  // A statement that does not begin its line is shown without what stands before it: blanks keep the caret in
+  // place.
+  const auto shown = std::string(place.column - 1, ' ') + std::string(statement);
+  const auto excerpt = line_around(shown, place.column - 1 + offset);
+  sql::advance(place, statement.substr(0, offset));
+  return {.place = place, .excerpt = excerpt};
+}
+
+}  // namespace
+
+void ScriptMessage::add_own(std::string_view sql) {
+  parts_.push_back({text_.size(), sql.size(), std::nullopt});
+  text_.append(sql).append(";\n");
+}
+
+void ScriptMessage::add(const sql::Item& item) {
+  parts_.push_back({text_.size(), item.text.size(), item.place});
+  // The line end keeps a comment at the statement's end from reaching into the next one.
+  text_.append(item.text).append("\n;\n");
+}
+
+std::optional<Fault> ScriptMessage::locate(const ServerError& error, std::size_t completed) const {
+  const auto offset = error.position == 0 ? text_.size() : byte_of_character(text_, error.position);
+  const auto* part = error.position == 0 ? nullptr : part_at(offset);
+  const bool known = part != nullptr;
+  if (!known && completed < parts_.size()) part = &parts_[completed];
+  if (part == nullptr || !part->place) return std::nullopt;
+  const auto statement = std::string_view(text_).substr(part->begin, part->size);
+  return fault_at(statement, *part->place, known ? std::min(offset - part->begin, part->size) : 0);
+}
+
+const ScriptMessage::Part* ScriptMessage::part_at(std::size_t offset) const {
+  const auto after = std::upper_bound(parts_.begin(), parts_.end(), offset,
+                                      [](std::size_t at, const Part& part) { return at < part.begin; });
+  return after == parts_.begin() ? nullptr : &*std::prev(after);
+}
+
+}  // namespace lockstep::db

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "db/server_error.h"
+#include "sql/statement_reader.h"
+
+namespace lockstep::db {
+
+/// Where a fault in a message lies in the file.
+struct Fault {
+  sql::Place place;
+  std::string excerpt;  ///< the source line, as far as the statement has it
+};
+
+/// Several statements that travel in one simple-protocol message, and where in the file each one stands.
+class ScriptMessage {
+ public:
+  /// A statement of ours, or of the file in the place of ours.
+  void add_own(std::string_view sql);
+  void add(const sql::Item& item);
+
+  bool empty() const { return text_.empty(); }
+  std::size_t size() const { return text_.size(); }
+  std::size_t statements() const { return parts_.size(); }
+  const std::string& text() const { return text_; }
+
+  /// The fault that ended this message after `completed` of its statements. Nothing if it lies in one of
+  /// ours.
+  std::optional<Fault> locate(const ServerError& error, std::size_t completed) const;
+
+ private:
+  struct Part {
+    std::size_t begin;
+    std::size_t size;
+    std::optional<sql::Place> place;  ///< absent: ours
+  };
+
+  const Part* part_at(std::size_t offset) const;
+
+  std::string text_;
+  std::vector<Part> parts_;
+};
+
+}  // namespace lockstep::db

@@ -1,0 +1,167 @@
+#include "db/script_runner.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "core/checksum.h"
+#include "db/script_failure.h"
+
+namespace lockstep::db {
+namespace {
+
+/// A message is sent when it is this long: more saves no round trips that matter, and the memory stays small.
+constexpr std::size_t message_size = 64 * 1024;
+
+/// Reads a script while hashing it, so that what ran can be compared with what was checked.
+class HashedScript {
+ public:
+  explicit HashedScript(sql::ReadBytes read) : read_(std::move(read)) {}
+
+  std::size_t operator()(char* to, std::size_t at_most) {
+    const auto count = read_(to, at_most);
+    checksum_.update({to, count});
+    return count;
+  }
+
+  std::string checksum() { return checksum_.finish(); }
+
+ private:
+  sql::ReadBytes read_;
+  Checksum checksum_;
+};
+
+bool is_statement(const sql::Item& item) {
+  return item.kind == sql::Item::Kind::statement;
+}
+
+bool is(const sql::Item& item, sql::StatementKind kind) {
+  return item.statement.kind == kind;
+}
+
+bool ends_message(const sql::Item& item) {
+  // The server reads a whole message with the settings of its beginning.
+  return is(item, sql::StatementKind::copy_from_stdin) ||
+         item.statement.reading.setting != sql::ReadingSetting::none;
+}
+
+std::string checksum_of(sql::ReadBytes read) {
+  HashedScript script(std::move(read));
+  std::string buffer(256 * 1024, '\0');
+  while (script(buffer.data(), buffer.size()) > 0) continue;
+  return script.checksum();
+}
+
+sql::ReaderOptions reader_options(PGconn* connection) {
+  const char* standard = PQparameterStatus(connection, "standard_conforming_strings");
+  const bool is_off = standard != nullptr && std::string_view(standard) == "off";
+  return {.strings = is_off ? sql::Strings::backslash_escapes : sql::Strings::standard};
+}
+
+}  // namespace
+
+ScriptRunner::ScriptRunner(Session& session, const OpenScript& open, const Migration& migration)
+    : session_(session), open_(open), migration_(migration) {}
+
+void ScriptRunner::run_in_transaction(const std::vector<std::string>& before, const std::string& begin,
+                                      const std::vector<std::string>& after_begin) {
+  HashedScript script(open_(migration_));
+  sql::StatementReader reader(std::ref(script), reader_options(session_.raw()));
+  ScriptMessage message;
+  for (const auto& own : before) message.add_own(own);
+  auto item = reader.next();
+  while (item && !is_statement(*item)) item = reader.next();
+  // The file's own BEGIN takes the place of ours, so that its isolation level counts.
+  const bool wrapped = item && is(*item, sql::StatementKind::begin);
+  message.add_own(wrapped ? item->text : std::string_view(begin));
+  for (const auto& own : after_begin) message.add_own(own);
+  if (wrapped) item = reader.next();
+
+  for (; item; item = reader.next()) {
+    if (!is_statement(*item) || is(*item, sql::StatementKind::commit)) continue;
+    message.add(*item);
+    ++statements_;
+    if (ends_message(*item) || message.size() >= message_size) send(message, reader);
+  }
+  refuse_unread(reader);
+  if (!message.empty()) send(message, reader);
+  if (script.checksum() != migration_.checksum) throw file_changed(migration_);
+  if (PQtransactionStatus(session_.raw()) != PQTRANS_INTRANS) throw transaction_ended(migration_);
+}
+
+void ScriptRunner::run_one_by_one(std::size_t done, const std::function<void(std::size_t)>& progress) {
+  // Nothing can be taken back here, so the file is compared before its first statement runs.
+  if (checksum_of(open_(migration_)) != migration_.checksum) throw file_changed(migration_);
+  sql::StatementReader reader(open_(migration_), reader_options(session_.raw()));
+  while (const auto item = reader.next()) {
+    if (!is_statement(*item)) continue;
+    if (++statements_ <= done) continue;
+    throw_if_interrupted();
+    ScriptMessage message;
+    message.add(*item);
+    send(message, reader);
+    progress(statements_);
+  }
+  refuse_unread(reader);
+}
+
+void ScriptRunner::send(ScriptMessage& message, sql::StatementReader& reader) {
+  throw_if_interrupted();
+  PQsendQuery(session_.raw(), message.text().c_str());
+  // A million rows that nobody reads must not fill the memory.
+  PQsetSingleRowMode(session_.raw());
+  std::size_t completed = 0;
+  std::optional<ServerError> error;
+  while (const auto result = session_.next_result()) {
+    switch (PQresultStatus(result.get())) {
+      case PGRES_COMMAND_OK:
+      case PGRES_TUPLES_OK:
+        ++completed;
+        break;
+      case PGRES_COPY_IN:
+        copy_in(reader, error);
+        break;
+      case PGRES_COPY_OUT:
+        drain_copy_out();
+        break;
+      case PGRES_FATAL_ERROR:
+        error = server_error(result.get());
+        break;
+      default:
+        break;
+    }
+  }
+  if (session_.lost() && !error) error = connection_error(session_.raw());
+  if (error) fail(message, *error, completed, reader);
+  message = {};
+}
+
+void ScriptRunner::copy_in(sql::StatementReader& reader, std::optional<ServerError>& error) {
+  while (true) {
+    const auto data = reader.next_copy_data();
+    if (data.empty()) break;
+    if (interruption()) break;
+    if (PQputCopyData(session_.raw(), data.data(), static_cast<int>(data.size())) != 1) break;
+  }
+  const char* stop = nullptr;
+  if (interruption()) stop = "interrupted";
+  if (reader.problem()) stop = "the data has no end";
+  if (PQputCopyEnd(session_.raw(), stop) != 1) error = connection_error(session_.raw());
+}
+
+void ScriptRunner::drain_copy_out() {
+  char* row = nullptr;
+  while (PQgetCopyData(session_.raw(), &row, 0) > 0) PQfreemem(row);
+}
+
+void ScriptRunner::refuse_unread(const sql::StatementReader& reader) const {
+  if (reader.problem()) throw unreadable(migration_, *reader.problem());
+}
+
+void ScriptRunner::fail(const ScriptMessage& message, const ServerError& error, std::size_t completed,
+                        const sql::StatementReader& reader) const {
+  if (const auto interrupt = interruption()) throw *interrupt;
+  throw statement_failed(session_, migration_, error, message.locate(error, completed), reader.copy_start());
+}
+
+}  // namespace lockstep::db

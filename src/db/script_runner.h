@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "core/migration.h"
+#include "db/script_message.h"
+#include "db/session.h"
+#include "sql/statement_reader.h"
+
+namespace lockstep::db {
+
+/// Opens a migration file for reading, from its beginning. Throws Failure.
+using OpenScript = std::function<sql::ReadBytes(const Migration&)>;
+
+/// Sends the statements of one migration file. Errors are Failures with the place in the file.
+class ScriptRunner {
+ public:
+  ScriptRunner(Session& session, const OpenScript& open, const Migration& migration);
+
+  /// Sends everything as few messages within one transaction, which stays open. `before` are statements of
+  /// ours that come first; `begin` opens the transaction, unless the file does so itself. Throws if the file
+  /// is not the one that was checked.
+  void run_in_transaction(const std::vector<std::string>& before, const std::string& begin,
+                          const std::vector<std::string>& after_begin);
+
+  /// Sends one statement after the other, each a transaction of its own, without the first `done`. Calls
+  /// `progress` with their number after each one.
+  void run_one_by_one(std::size_t done, const std::function<void(std::size_t)>& progress);
+
+  /// How many statements were sent.
+  std::size_t statements() const { return statements_; }
+
+ private:
+  void send(ScriptMessage& message, sql::StatementReader& reader);
+  void copy_in(sql::StatementReader& reader, std::optional<ServerError>& error);
+  void drain_copy_out();
+  void refuse_unread(const sql::StatementReader& reader) const;
+  [[noreturn]] void fail(const ScriptMessage& message, const ServerError& error, std::size_t completed,
+                         const sql::StatementReader& reader) const;
+
+  Session& session_;
+  const OpenScript& open_;
+  const Migration& migration_;
+  std::size_t statements_ = 0;
+};
+
+}  // namespace lockstep::db

@@ -1,0 +1,148 @@
+#include "db/session.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <pqxx/pqxx>
+#include <utility>
+
+namespace lockstep::db {
+namespace {
+
+void send(PGconn* connection, const Query& query) {
+  std::vector<const char*> values;
+  for (const auto& parameter : query.parameters) values.push_back(parameter ? parameter->c_str() : nullptr);
+  PQsendQueryParams(connection, query.sql.c_str(), static_cast<int>(values.size()), nullptr, values.data(),
+                    nullptr, nullptr, 1);
+}
+
+bool is_success(const PGresult* result) {
+  switch (PQresultStatus(result)) {
+    case PGRES_COMMAND_OK:
+    case PGRES_TUPLES_OK:
+    case PGRES_EMPTY_QUERY:
+      return true;
+    default:
+      return false;
+  }
+}
+
+std::unique_ptr<pqxx::connection> seize(PGconn* connection) {
+  return std::make_unique<pqxx::connection>(pqxx::connection::seize_raw_connection(connection));
+}
+
+}  // namespace
+
+Session::Session(PGconn* connection) : typed_(seize(connection)), raw_(connection), cancellable_(connection) {
+  diagnostics_.attach(raw_);
+  PQsetNoticeReceiver(raw_, on_notice, this);
+}
+
+Session::~Session() = default;
+
+void Session::on_notice(void* self, const PGresult* result) {
+  const auto& sink = static_cast<Session*>(self)->notices_;
+  if (sink) sink(server_notice(result));
+}
+
+void Session::typed(std::string_view doing, const std::function<void(pqxx::nontransaction&)>& work) {
+  diagnostics_.last_error.reset();
+  try {
+    pqxx::nontransaction transaction(*typed_);
+    work(transaction);
+  } catch (const pqxx::failure& failure) {
+    throw_if_interrupted();
+    auto error = diagnostics_.last_error.value_or(ServerError{});
+    if (error.message.empty()) error.message = failure.what();
+    throw failed(*this, ErrorKind::connection, "query_failed", fmt::format("cannot {}", doing), error);
+  }
+}
+
+Answer Session::pipeline(const std::vector<Query>& queries, Grouping grouping) {
+  PQenterPipelineMode(raw_);
+  for (const auto& query : queries) {
+    send(raw_, query);
+    if (grouping == Grouping::each_alone) PQpipelineSync(raw_);
+  }
+  if (grouping == Grouping::all_together) PQpipelineSync(raw_);
+
+  Answer answer;
+  auto syncs = grouping == Grouping::each_alone ? queries.size() : 1;
+  while (syncs > 0 && !lost()) {
+    auto result = next_result();
+    if (!result) continue;
+    if (PQresultStatus(result.get()) == PGRES_PIPELINE_SYNC) {
+      --syncs;
+    } else if (is_success(result.get())) {
+      answer.results.push_back(std::move(result));
+    } else if (PQresultStatus(result.get()) == PGRES_FATAL_ERROR && !answer.error) {
+      answer.error = server_error(result.get());
+    }
+  }
+  PQexitPipelineMode(raw_);
+  if (lost() && !answer.error) answer.error = connection_error(raw_);
+  return answer;
+}
+
+Answer Session::simple(const std::string& sql) {
+  Answer answer;
+  PQsendQuery(raw_, sql.c_str());
+  collect(answer);
+  return answer;
+}
+
+void Session::collect(Answer& answer) {
+  while (auto result = next_result()) {
+    if (is_success(result.get())) {
+      answer.results.push_back(std::move(result));
+    } else if (!answer.error) {
+      answer.error = server_error(result.get());
+    }
+  }
+  if (lost() && !answer.error) answer.error = connection_error(raw_);
+}
+
+Result Session::next_result() {
+  PQflush(raw_);
+  while (PQisBusy(raw_) != 0) {
+    wait_for_answer(raw_);
+    if (PQconsumeInput(raw_) == 0) break;
+  }
+  return Result(PQgetResult(raw_));
+}
+
+void Session::roll_back() noexcept {
+  if (lost() || PQtransactionStatus(raw_) == PQTRANS_IDLE) return;
+  PQclear(PQexec(raw_, "rollback"));
+}
+
+bool Session::wait_for_notification(std::string_view channel, Milliseconds at_most) {
+  const auto deadline = std::chrono::steady_clock::now() + at_most;
+  while (true) {
+    PQconsumeInput(raw_);
+    while (auto* notification = PQnotifies(raw_)) {
+      const bool wanted = channel == notification->relname;
+      PQfreemem(notification);
+      if (wanted) return true;
+    }
+    const auto left = std::chrono::duration_cast<Milliseconds>(deadline - std::chrono::steady_clock::now());
+    if (left <= Milliseconds(0) || lost()) return false;
+    if (wait_readable(raw_, left) == Readiness::timed_out) return false;
+  }
+}
+
+Failure failed(const Session& session, ErrorKind kind, std::string code, std::string message,
+               const ServerError& error) {
+  Error result{
+      .kind = kind, .code = std::move(code), .message = fmt::format("{}: {}", message, error.message)};
+  if (session.lost()) {
+    result.kind = ErrorKind::connection;
+    result.code = "connection_lost";
+    result.message = fmt::format("{}, since the connection was lost: {}", message, error.message);
+    result.hints = {"The server has released the lock and rolled back what was open. Run the command again."};
+  }
+  describe(error, result);
+  return Failure(std::move(result));
+}
+
+}  // namespace lockstep::db

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <libpq-fe.h>
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/database.h"
+#include "core/session_options.h"
+#include "db/interrupt.h"
+#include "db/result.h"
+#include "db/server_error.h"
+
+namespace pqxx {
+class connection;
+class nontransaction;
+}  // namespace pqxx
+
+namespace lockstep::db {
+
+/// One statement with its parameters (text format), for the extended protocol.
+struct Query {
+  std::string sql;
+  std::vector<std::optional<std::string>> parameters = {};
+};
+
+/// Whether the statements of a pipeline stand or fall together.
+enum class Grouping {
+  each_alone,    ///< every statement is a transaction with a snapshot of its own
+  all_together,  ///< an error skips the rest
+};
+
+/// One connection to one server, for its whole life. It never reconnects: a new session would not hold our
+/// lock.
+class Session {
+ public:
+  /// Takes over an open connection.
+  explicit Session(PGconn* connection);
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  PGconn* raw() const { return raw_; }
+
+  /// Runs typed queries. Throws Failure where libpqxx throws; `doing` completes the sentence "cannot …".
+  void typed(std::string_view doing, const std::function<void(pqxx::nontransaction&)>& work);
+
+  /// Sends several statements in one round trip, results in binary. Answers one result for each statement up
+  /// to the error.
+  Answer pipeline(const std::vector<Query>& queries, Grouping grouping);
+
+  /// Sends one simple-protocol message and collects its results.
+  Answer simple(const std::string& sql);
+
+  /// The next result of what was sent, null at its end. An interrupt cancels the running statement.
+  Result next_result();
+
+  /// Ends whatever transaction is open. Never throws.
+  void roll_back() noexcept;
+
+  bool lost() const { return PQstatus(raw_) != CONNECTION_OK; }
+
+  /// Where the server's notices go; empty: nowhere.
+  void set_notice_sink(NoticeSink sink) { notices_ = std::move(sink); }
+
+  /// Waits for a notification on `channel`; false when there was none in time.
+  bool wait_for_notification(std::string_view channel, Milliseconds at_most);
+
+ private:
+  static void on_notice(void* self, const PGresult* result);
+  void collect(Answer& answer);
+
+  Diagnostics diagnostics_;
+  std::unique_ptr<pqxx::connection> typed_;
+  PGconn* raw_;
+  Cancellable cancellable_;
+  NoticeSink notices_;
+};
+
+/// The failure that a named operation reports. A lost connection is ErrorKind::connection, whatever `kind`
+/// says.
+Failure failed(const Session& session, ErrorKind kind, std::string code, std::string message,
+               const ServerError& error);
+
+}  // namespace lockstep::db

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/migration.h"
+#include "core/session_options.h"
+#include "db/greeting.h"
+#include "db/session.h"
+
+namespace lockstep::db {
+
+/// What a session must look like when a migration begins, and how to get back to it after another migration:
+/// nothing leaks from one file to the next, and the lock is never touched (so no DISCARD ALL).
+class SessionState {
+ public:
+  SessionState(const SessionOptions& options, const Greeting& greeting);
+
+  /// Settings for the whole session: the server notices within seconds when this client is gone (promise 11),
+  /// never ends this session by a timeout, and role and search_path are the configured ones.
+  Query prepare_query() const;
+
+  /// The same, for the current transaction only, as a reader needs it.
+  Query borrow_query() const;
+
+  /// Statements that undo whatever a script did to the session, ending in the settings of prepare_query.
+  std::vector<std::string> reset_statements() const;
+
+  /// Back to our own identity until the transaction ends, with names looked up in pg_catalog only: a script
+  /// may have changed role and search_path before its row is written.
+  Query own_identity_query() const;
+
+  /// BEGIN with the isolation level that the role would have had.
+  std::string begin_statement() const;
+
+  /// The timeouts that a file's directives ask for, within its transaction.
+  static std::vector<std::string> timeout_statements(const Directives& directives);
+
+ private:
+  struct Setting {
+    std::string name;
+    std::string value;
+  };
+
+  std::vector<Setting> identity_;
+  std::vector<Setting> settings_;
+  std::string own_role_;
+  std::string login_;
+  std::string isolation_;
+};
+
+}  // namespace lockstep::db
