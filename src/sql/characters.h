@@ -101,6 +101,12 @@ constexpr bool is_skippable(char byte) {
   return its == ByteClass::plain || its == ByteClass::blank || its == ByteClass::digit;
 }
 
+constexpr bool is_ascii_letter(char byte) {
+  return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z');
+}
+constexpr char to_upper(char byte) {
+  return byte >= 'a' && byte <= 'z' ? static_cast<char>(byte & ~0x20) : byte;
+}
 constexpr char to_lower(char byte) {
   return byte >= 'A' && byte <= 'Z' ? static_cast<char>(byte | 0x20) : byte;
 }

@@ -307,6 +307,26 @@ bool is_of_interest(const Command& command, Phrase behind) {
          std::any_of(command.seconds.begin(), command.seconds.end(), is_second);
 }
 
+/// Between CREATE and the kind of object.
+constexpr std::array<std::string_view, 9> fillers = {"OR",        "REPLACE",  "GLOBAL",  "LOCAL",    "TEMP",
+                                                     "TEMPORARY", "UNLOGGED", "TRUSTED", "RECURSIVE"};
+/// Words that make no kind of object without the next one.
+constexpr std::array<std::string_view, 6> adjectives = {"ACCESS",  "DEFAULT",      "EVENT",
+                                                        "FOREIGN", "MATERIALIZED", "TEXT"};
+
+bool is_one_of(std::string_view word, std::span<const std::string_view> words) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+/// Steps over blanks and letters; the letters in upper case.
+std::string next_word(std::string_view& text) {
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  std::string word;
+  for (; !text.empty() && is_ascii_letter(text.front()); text.remove_prefix(1))
+    word += to_upper(text.front());
+  return word;
+}
+
 }  // namespace
 
 bool StatementClass::controls_transaction() const {
@@ -331,19 +351,13 @@ std::size_t useful_head(std::span<const Token> head) {
 
 std::string command_name(const StatementClass& statement, std::string_view text) {
   if (!statement.name.empty()) return std::string(statement.name);
-  std::string name;
-  const auto is_letter = [](char byte) { return starts_word(byte) && (byte & 0x80) == 0 && byte != '_'; };
-  const auto word = [&] {
-    for (; !text.empty() && is_letter(text.front()); text.remove_prefix(1)) {
-      name += static_cast<char>(to_lower(text.front()) & ~0x20);
-    }
-  };
-  word();
-  const bool has_object = name == "CREATE" || name == "ALTER" || name == "DROP" || name == "COMMENT";
-  if (!has_object || text.empty() || text.front() != ' ') return name;
-  text.remove_prefix(1);
-  name += ' ';
-  word();
+  while (!text.empty() && text.front() == '(') text.remove_prefix(1);
+  auto name = next_word(text);
+  if (name != "CREATE" && name != "ALTER" && name != "DROP") return name;
+  auto object = next_word(text);
+  while (is_one_of(object, fillers)) object = next_word(text);
+  name += " " + object;
+  if (is_one_of(object, adjectives)) name += " " + next_word(text);
   return name;
 }
 

@@ -1,0 +1,159 @@
+#include "sql/survey.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "sql/encoding.h"
+
+namespace lockstep::sql {
+namespace {
+
+/// Else nothing that was found in it means anything.
+bool is_text(const Problem& encoding) {
+  return encoding.code != "utf16" && encoding.code != "pg_dump_archive";
+}
+
+/// Collects the facts, item by item.
+class Surveyor {
+ public:
+  void look_at(const Item& item) {
+    switch (item.kind) {
+      case Item::Kind::statement:
+        return statement(item);
+      case Item::Kind::meta_command:
+        return meta_command(item);
+      case Item::Kind::directive:
+        return directive(item);
+    }
+  }
+
+  Survey finish(const std::optional<Problem>& lexical, const std::optional<Problem>& encoding);
+
+ private:
+  void statement(const Item& item);
+  void meta_command(const Item& item);
+  void directive(const Item& item);
+  void restrict(const Item& item);
+  void note_pair(const Item& item);
+  Mark mark(const Item& item) const;
+  void add_problem(const Item& item, std::string_view code, std::string message, std::string_view hint);
+
+  Survey survey_;
+  std::optional<Remark> restricted_;
+  std::size_t boundaries_ = 0;  ///< statements that begin or end a transaction
+  bool ends_with_commit_ = false;
+};
+
+Mark Surveyor::mark(const Item& item) const {
+  return {survey_.statements, item.place, command_name(item.statement, item.text), item.statement};
+}
+
+void Surveyor::add_problem(const Item& item, std::string_view code, std::string message,
+                           std::string_view hint) {
+  survey_.problems.push_back({std::string(code), std::move(message), std::string(hint), item.place});
+}
+
+void Surveyor::statement(const Item& item) {
+  const auto& its = item.statement;
+  ++survey_.statements;
+  const bool releases = its.drops_session_locks() || its.names_advisory_unlock;
+  const bool ordinary =
+      its.not_in_transaction_since == 0 && !its.controls_transaction() && its.kind != StatementKind::set;
+  if (its.not_in_transaction_since > 0) survey_.non_transactional.push_back(mark(item));
+  if (its.controls_transaction()) survey_.transaction_control.push_back(mark(item));
+  if (releases) survey_.lock_releases.push_back(mark(item));
+  if (its.reading.setting != ReadingSetting::none) survey_.reading_changes.push_back(mark(item));
+  if (its.kind == StatementKind::alter_type_add_value) survey_.add_values.push_back(mark(item));
+  if (ordinary && !survey_.first_ordinary) survey_.first_ordinary = mark(item);
+  if (its.kind == StatementKind::copy_from_stdin && its.copy_format == CopyFormat::binary) {
+    add_problem(item, "copy_binary", "a script cannot hold the binary data of this COPY",
+                "Export the data in text or CSV format.");
+  }
+  note_pair(item);
+}
+
+void Surveyor::note_pair(const Item& item) {
+  const auto kind = item.statement.kind;
+  const bool boundary = kind == StatementKind::begin || kind == StatementKind::commit ||
+                        kind == StatementKind::rollback || kind == StatementKind::prepare_transaction;
+  if (boundary) ++boundaries_;
+  if (survey_.statements == 1 && kind == StatementKind::begin) survey_.begin_text = item.text;
+  ends_with_commit_ = kind == StatementKind::commit && !item.statement.chains;
+}
+
+void Surveyor::meta_command(const Item& item) {
+  if (item.name == "restrict" || item.name == "unrestrict") return restrict(item);
+  if (item.name == ".") {
+    return add_problem(item, "stray_copy_end", "\\. stands where no COPY data end",
+                       "Remove it, or put the COPY … FROM STDIN before its data.");
+  }
+  survey_.meta_commands.push_back(
+      {item.place, std::string(item.name), std::string(item.argument), item.inside_statement});
+}
+
+/// As psql has it: \unrestrict with the same key ends \restrict, and nothing else may come between.
+void Surveyor::restrict(const Item& item) {
+  const bool opens = item.name == "restrict";
+  if (opens && !restricted_) {
+    restricted_ = Remark{item.place, std::string(item.name), std::string(item.argument)};
+    return;
+  }
+  const bool matches = !opens && restricted_ && restricted_->argument == item.argument;
+  if (!matches) {
+    add_problem(item, "unpaired_restrict",
+                fmt::format("\\{} does not belong to a \\restrict with its key", item.name),
+                "Take the lines \\restrict and \\unrestrict over from pg_dump together, or remove both.");
+  }
+  restricted_.reset();
+}
+
+void Surveyor::directive(const Item& item) {
+  auto& directives = survey_.statements == 0 ? survey_.directives : survey_.late_directives;
+  directives.push_back({item.place, {}, std::string(item.argument)});
+}
+
+Survey Surveyor::finish(const std::optional<Problem>& lexical, const std::optional<Problem>& encoding) {
+  if (encoding && !is_text(*encoding)) {
+    survey_.problems = {*encoding};
+    return std::move(survey_);
+  }
+  if (encoding) survey_.problems.push_back(*encoding);
+  if (lexical) survey_.problems.push_back(*lexical);
+  if (restricted_ && !lexical) {
+    survey_.problems.push_back(
+        {"unpaired_restrict", "\\restrict is not followed by an \\unrestrict with its key",
+         "Take the lines \\restrict and \\unrestrict over from pg_dump together, or remove both.",
+         restricted_->place});
+  }
+  const auto earlier = [](const Problem& a, const Problem& b) { return a.place.offset < b.place.offset; };
+  std::stable_sort(survey_.problems.begin(), survey_.problems.end(), earlier);
+  survey_.wrapped = !survey_.begin_text.empty() && ends_with_commit_ && boundaries_ == 2;
+  if (!survey_.wrapped) survey_.begin_text.clear();
+  return std::move(survey_);
+}
+
+void read_rest(const ReadBytes& read) {
+  std::string bytes(std::size_t{64} * 1024, '\0');
+  while (read(bytes.data(), bytes.size()) > 0) continue;
+}
+
+}  // namespace
+
+Survey survey(const ReadBytes& read, const ReaderOptions& options) {
+  EncodingCheck encoding;
+  const ReadBytes watched = [&](char* to, std::size_t at_most) {
+    const auto got = read(to, at_most);
+    encoding.watch({to, got});
+    return got;
+  };
+  StatementReader reader(watched, options);
+  Surveyor surveyor;
+  while (const auto item = reader.next()) surveyor.look_at(*item);
+  if (reader.problem()) read_rest(watched);
+  encoding.finish();
+  return surveyor.finish(reader.problem(), encoding.problem());
+}
+
+}  // namespace lockstep::sql
