@@ -11,7 +11,7 @@ configure_file(cmake/version.h.in "${LOCKSTEP_GENERATED_DIR}/lockstep_version.h"
 # What all code of ours is compiled with.
 function(lockstep_defaults target)
   target_include_directories(${target} PUBLIC "${CMAKE_SOURCE_DIR}/src" "${LOCKSTEP_GENERATED_DIR}")
-  target_link_libraries(${target} PRIVATE lockstep_options PUBLIC fmt::fmt)
+  target_link_libraries(${target} PRIVATE lockstep_options PUBLIC ${lockstep_fmt})
 endfunction()
 
 # add_layer(NAME ...): the library lockstep_NAME from src/NAME/*.cpp, linked to what follows.
