@@ -1,0 +1,13 @@
+FROM debian:trixie-slim AS build
+WORKDIR /src
+COPY scripts/setup scripts/setup
+RUN scripts/setup --build-only
+COPY . .
+RUN cmake --preset release && cmake --build --preset release --target lockstep && \
+    scripts/image-root build/release/lockstep /image
+
+FROM scratch
+COPY --from=build /image /
+USER 65532:65532
+ENTRYPOINT ["/usr/bin/lockstep"]
+CMD ["help"]
