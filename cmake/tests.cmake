@@ -58,7 +58,7 @@ function(add_tests target folder shards)
     add_test(NAME "${name}" COMMAND ${target} --shard-count ${shards} --shard-index ${shard}
       --reporter console --reporter "xml::out=${CMAKE_BINARY_DIR}/reports/${folder}-${shard}.xml")
     set_tests_properties("${name}" PROPERTIES
-      TIMEOUT 900 LABELS ${folder} FAIL_REGULAR_EXPRESSION "[0-9]+ skipped;SKIPPED:")
+      COST ${shards} TIMEOUT 900 LABELS ${folder} FAIL_REGULAR_EXPRESSION "[0-9]+ skipped;SKIPPED:")
   endforeach()
 endfunction()
 
@@ -85,4 +85,4 @@ if(TARGET lockstep)
   set_tests_properties(differential PROPERTIES LABELS integration)
 endif()
 add_test(NAME "differential can fail" COMMAND Python3::Interpreter "${compare}_test.py")
-set_tests_properties("differential can fail" PROPERTIES LABELS integration)
+set_tests_properties("differential can fail" PROPERTIES LABELS integration COST 100)  # the longest starts first
