@@ -53,9 +53,6 @@ void change(std::vector<HistoryRow>& rows, const RowChange& change) {
       row->description = change.description;
       row->script = change.script;
       return;
-    case RowChange::Action::remove:
-      rows.erase(rows.begin() + (row - rows.data()));
-      return;
     case RowChange::Action::mark_deleted:
       row->state = row_state::deleted;
       return;
