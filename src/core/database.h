@@ -28,12 +28,12 @@ struct SessionFacts {
 /// Who holds the migration lock. Fields that the server does not show to this role are empty.
 struct LockHolder {
   int pid = 0;
-  std::string application;
-  std::string user;
-  std::string client;  ///< address, or "local socket"
-  std::string since;   ///< when its session began, ISO 8601
-  std::string state;
-  std::string query;
+  std::string application = {};
+  std::string user = {};
+  std::string client = {};  ///< address, or "local socket"
+  std::string since = {};   ///< when its session began, ISO 8601
+  std::string state = {};
+  std::string query = {};
 
   friend bool operator==(const LockHolder&, const LockHolder&) = default;
 };
@@ -47,11 +47,11 @@ struct LockAttempt {
 
 /// A message that the server sent while a migration ran.
 struct Notice {
-  std::string severity;  ///< NOTICE, WARNING, INFO, …
-  std::string message;
-  std::string sqlstate;
-  std::string detail;
-  std::string hint;
+  std::string severity = {};  ///< NOTICE, WARNING, INFO, …
+  std::string message = {};
+  std::string sqlstate = {};
+  std::string detail = {};
+  std::string hint = {};
 };
 
 using NoticeSink = std::function<void(const Notice&)>;

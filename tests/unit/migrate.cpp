@@ -1,0 +1,225 @@
+#include "core/migrate.h"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "core/baseline.h"
+#include "core/repair.h"
+#include "core/validate.h"
+#include "support/fake_database.h"
+
+namespace lockstep::test {
+namespace {
+
+/// Remembers what it was told, one line an event.
+class RecordingReporter : public Reporter {
+ public:
+  void note(std::string_view message) override { log.push_back("note " + std::string(message)); }
+  void warning(std::string_view message) override { log.push_back("warning " + std::string(message)); }
+  void waiting(const LockHolder& holder, Milliseconds) override {
+    log.push_back("waiting for " + std::to_string(holder.pid));
+  }
+  void planned(const Plan& plan) override { log.push_back("planned " + std::to_string(plan.steps.size())); }
+  void started(const Step& step) override { log.push_back("started " + step.migration.script); }
+  void noticed(const Step&, const Notice& notice) override { log.push_back("noticed " + notice.message); }
+  void finished(const Step& step, const AppliedStep&) override {
+    log.push_back("finished " + step.migration.script);
+  }
+
+  std::vector<std::string> log;
+};
+
+using Log = std::vector<std::string>;
+
+struct Run {
+  FakeServer server;
+  RecordingReporter reporter;
+  MigrateResult result;
+  std::vector<Migration> files = {fake_migration("V1__a.sql"), fake_migration("V2__b.sql")};
+  MigrateOptions options;
+
+  void migrate() {
+    FakeDatabase database(server);
+    lockstep::migrate(database, files, options, reporter, result);
+  }
+
+  Error failure() {
+    try {
+      migrate();
+    } catch (const Failure& failure) {
+      return failure.error();
+    }
+    return {};
+  }
+};
+
+Holding held_for(Milliseconds duration) {
+  return {.holder = LockHolder{.pid = 99}, .remaining = duration};
+}
+
+}  // namespace
+
+TEST_CASE("migrate locks, reads the history again, applies in order, and unlocks") {
+  Run run;
+  run.migrate();
+  CHECK(run.server.log == Log{"history", "try_lock: acquired", "create_history", "apply V1__a.sql",
+                              "apply V2__b.sql", "unlock"});
+  CHECK(run.reporter.log == Log{"planned 2", "started V1__a.sql", "finished V1__a.sql", "started V2__b.sql",
+                                "finished V2__b.sql"});
+  CHECK(run.result.applied.size() == 2);
+}
+
+TEST_CASE("nothing pending ends without touching the lock") {
+  Run run;
+  for (const auto& file : run.files) run.server.add_applied(file);
+  run.migrate();
+  CHECK(run.server.log == Log{"history"});
+  CHECK(run.result.applied.empty());
+}
+
+TEST_CASE("files and history that disagree stop the run before the lock") {
+  Run run;
+  run.server.add_applied(fake_migration("V1__other.sql"));
+  CHECK(run.failure().kind == ErrorKind::files);
+  CHECK(run.server.log == Log{"history"});
+}
+
+TEST_CASE("a failed migration is not called finished, ends the run, and frees the lock") {
+  Run run;
+  run.files.push_back(fake_migration("V3__c.sql"));
+  run.server.failures["V2__b.sql"] = {.kind = ErrorKind::migration, .message = "division by zero"};
+  CHECK(run.failure().message == "division by zero");
+  CHECK(run.reporter.log.back() == "started V2__b.sql");
+  CHECK(run.server.log.back() == "unlock");
+  CHECK(run.server.lock_owner == nullptr);
+  CHECK(run.result.applied.size() == 1);
+}
+
+TEST_CASE("an error while the lock is released does not hide the first error") {
+  Run run;
+  run.server.failures["V1__a.sql"] = {.kind = ErrorKind::migration, .message = "the first"};
+  run.server.before_unlock = [] { throw Failure(Error{.message = "the second"}); };
+  CHECK(run.failure().message == "the first");
+}
+
+TEST_CASE("a waiter leaves without the lock as soon as the winner has applied everything") {
+  Run run;
+  auto holding = held_for(Milliseconds(700));
+  holding.leaves = {fake_row(run.files[0], 1), fake_row(run.files[1], 2)};
+  run.server.held_by_others.push_back(holding);
+  run.migrate();
+  CHECK(run.result.applied.empty());
+  CHECK_FALSE(run.result.skipped_busy);
+  CHECK(run.result.waited >= Milliseconds(700));
+  CHECK(run.reporter.log == Log{"waiting for 99", "planned 0"});
+  CHECK(run.server.lock_owner == nullptr);
+}
+
+TEST_CASE("a waiter whose winner died applies what is left") {
+  Run run;
+  auto holding = held_for(Milliseconds(100));
+  holding.leaves = {fake_row(run.files[0], 1)};
+  run.server.held_by_others.push_back(holding);
+  run.migrate();
+  REQUIRE(run.result.applied.size() == 1);
+  CHECK(run.result.applied[0].migration.script == "V2__b.sql");
+}
+
+TEST_CASE("a waiter gives up at its deadline, says who holds the lock, and changes nothing") {
+  Run run;
+  run.options.lock.at_most = std::chrono::seconds(3);
+  run.server.held_by_others.push_back(held_for(std::chrono::hours(1)));
+  const auto error = run.failure();
+  CHECK(error.kind == ErrorKind::lock_busy);
+  CHECK(error.detail.find("backend 99") != std::string::npos);
+  CHECK(error.retry_after_ms.has_value());
+  CHECK(run.server.waited == std::chrono::seconds(3));
+  CHECK(run.server.rows.empty());
+}
+
+TEST_CASE("waiting begins with short pauses and never pauses longer than a second") {
+  Run run;
+  run.options.lock.at_most = std::chrono::minutes(1);
+  run.server.held_by_others.push_back(held_for(std::chrono::hours(1)));
+  run.failure();
+  const auto tries = std::count(run.server.log.begin(), run.server.log.end(), "try_lock: busy");
+  CHECK(tries > 60);
+  CHECK(tries < 150);
+}
+
+TEST_CASE("with on-busy fail or skip there is one try") {
+  for (const auto on_busy : {OnBusy::fail, OnBusy::skip}) {
+    Run run;
+    run.options.lock.on_busy = on_busy;
+    run.server.held_by_others.push_back(held_for(std::chrono::hours(1)));
+    const auto error = run.failure();
+    CHECK(run.server.log == Log{"history", "try_lock: busy"});
+    CHECK((error.kind == ErrorKind::lock_busy) == (on_busy == OnBusy::fail));
+    CHECK(run.result.skipped_busy == (on_busy == OnBusy::skip));
+  }
+}
+
+TEST_CASE("notices are told under the migration that caused them") {
+  Run run;
+  run.server.notices["V1__a.sql"] = {{.severity = "NOTICE", .message = "hello"}};
+  run.migrate();
+  CHECK(run.reporter.log[2] == "noticed hello");
+}
+
+TEST_CASE("validate tells a stopped migration always, a newer database only when strict") {
+  const std::vector files{fake_migration("V1__a.sql"), fake_migration("V2__b.sql")};
+  auto stopped = fake_row(files[1], 2);
+  stopped.state = row_state::failed;
+  const auto plan = make_plan(files, {fake_row(files[0], 1), stopped}, {});
+  REQUIRE(validate(plan, Strictness::normal).size() == 1);
+  CHECK(validate(plan, Strictness::normal)[0].code == "stopped_part_way");
+
+  const auto newer = make_plan(
+      files, {fake_row(files[0], 1), fake_row(files[1], 2), fake_row(fake_migration("V3__c.sql"), 3)}, {});
+  CHECK(validate(newer, Strictness::normal).empty());
+  REQUIRE(validate(newer, Strictness::strict).size() == 1);
+  CHECK(validate(newer, Strictness::strict)[0].code == "database_newer");
+}
+
+TEST_CASE("a baseline is taken on an empty history only, and twice makes no difference") {
+  FakeServer server;
+  RecordingReporter reporter;
+  FakeDatabase database(server);
+  const auto version = *Version::parse("4");
+  CHECK(baseline(database, version, "start", {}, reporter) == BaselineOutcome::recorded);
+  CHECK(baseline(database, version, "start", {}, reporter) == BaselineOutcome::already_there);
+  CHECK_THROWS_AS(baseline(database, *Version::parse("5"), "start", {}, reporter), Failure);
+  CHECK(server.rows.size() == 1);
+  CHECK(server.lock_owner == nullptr);
+}
+
+TEST_CASE("repair takes over edited files, marks missing ones, and makes exactly what was agreed") {
+  FakeServer server;
+  RecordingReporter reporter;
+  FakeDatabase database(server);
+  auto edited = fake_migration("V1__a.sql");
+  server.add_applied(edited);
+  server.add_applied(fake_migration("V2__gone.sql"));
+  server.add_applied(fake_migration("V3__c.sql"));
+  edited.checksum = "sha256:edited";
+  const std::vector files{edited, fake_migration("V3__c.sql")};
+
+  const auto agreed = repair_changes(make_plan(files, database.history(), {}));
+  REQUIRE(agreed.size() == 2);
+
+  auto others = agreed;
+  others.pop_back();
+  CHECK_THROWS_AS(repair(database, files, others, {}, reporter), Failure);
+  CHECK(server.rows[0].checksum != "sha256:edited");
+
+  repair(database, files, agreed, {}, reporter);
+  CHECK(server.rows[0].checksum == "sha256:edited");
+  CHECK(server.rows[1].state == "deleted");
+  CHECK(make_plan(files, server.rows, {}).problems.empty());
+}
+
+TEST_CASE("repair with no files at all refuses, since then the directory is wrong") {
+  const auto plan = make_plan({}, {fake_row(fake_migration("V1__a.sql"), 1)}, {});
+  CHECK_THROWS_AS(repair_changes(plan), Failure);
+}
+
+}  // namespace lockstep::test
