@@ -78,7 +78,7 @@ struct Plan {
   bool has(MigrationState state) const;
 };
 
-Plan make_plan(const std::vector<Migration>& files, const std::vector<HistoryRow>& history,
+Plan make_plan(const std::vector<Migration>& files, std::vector<HistoryRow> history,
                const PlanOptions& options);
 
 }  // namespace lockstep
