@@ -37,7 +37,7 @@ void on_signal(int number) {
 }
 
 void handle(int number) {
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_handler = on_signal;
   action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
   sigemptyset(&action.sa_mask);
@@ -115,7 +115,8 @@ void wait_for_answer(PGconn* connection) {
     poll_both(PQsocket(connection), wake_pipe[0], std::chrono::hours(1));
     return;
   }
-  // A cancel request can overtake the statement that it is meant for, so it is repeated until there is an answer.
+  // A cancel request can overtake the statement that it is meant for, so it is repeated until there is an
+  // answer.
   cancel_running();
   poll_both(PQsocket(connection), -1, Milliseconds(200));
 }

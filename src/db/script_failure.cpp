@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cstdlib>
 
 namespace lockstep::db {
 namespace {
+
+constexpr std::size_t longest_excerpt = 400;
 
 /// What the server's own hint does not say.
 std::string_view recipe(std::string_view sqlstate) {
@@ -30,6 +33,22 @@ std::size_t copy_line(std::string_view context) {
   if (!context.starts_with("COPY ")) return 0;
   const auto at = context.find(", line ");
   return at == std::string_view::npos ? 0 : std::strtoul(context.data() + at + 7, nullptr, 10);
+}
+
+/// Reads the file again, up to a line: only an error needs it. Nothing for lines that no terminal could show.
+std::string source_line(const sql::ReadBytes& read, std::size_t number) {
+  std::string line;
+  std::array<char, 16 * 1024> buffer;
+  std::size_t current = 1;
+  while (const auto count = read(buffer.data(), buffer.size())) {
+    for (const char c : std::string_view(buffer.data(), count)) {
+      if (current > number || line.size() > longest_excerpt)
+        return line.size() > longest_excerpt ? std::string{} : line;
+      if (c == '\n') ++current;
+      if (current == number && c != '\n' && c != '\r') line += c;
+    }
+  }
+  return line;
 }
 
 SourcePosition position(const Migration& migration, const sql::Place& place) {
@@ -58,17 +77,15 @@ Error about(const Migration& migration, std::string code, std::string message) {
 }  // namespace
 
 Failure statement_failed(const Session& session, const Migration& migration, const ServerError& error,
-                         const std::optional<Fault>& fault, const sql::Place& copy_start) {
+                         const std::optional<sql::Place>& place, const sql::Place& copy_start,
+                         const OpenScript& open) {
   auto result = about(migration, session.lost() ? "connection_lost" : "statement_failed", error.message);
   if (session.lost()) result.message = "the connection was lost while this statement ran: " + error.message;
-  if (fault) {
-    result.where = position(migration, fault->place);
-    result.excerpt = fault->excerpt;
-  }
+  if (place) result.where = position(migration, *place);
   if (const auto line = copy_line(error.context); line > 0) {
     result.where = SourcePosition{.file = migration.path, .line = copy_start.line + line - 1};
-    result.excerpt.clear();
   }
+  result.excerpt = source_line(open(migration), result.where->line);
   describe(error, result);
   if (const auto more = recipe(error.sqlstate); !more.empty()) result.hints.emplace_back(more);
   result.hints.push_back(outcome(migration));

@@ -3,14 +3,15 @@
 #include <optional>
 
 #include "core/migration.h"
-#include "db/script_message.h"
+#include "db/script_runner.h"
 #include "db/session.h"
 
 namespace lockstep::db {
 
 /// The failures of a migration file, with their place in it and what to do.
 Failure statement_failed(const Session& session, const Migration& migration, const ServerError& error,
-                         const std::optional<Fault>& fault, const sql::Place& copy_start);
+                         const std::optional<sql::Place>& place, const sql::Place& copy_start,
+                         const OpenScript& open);
 Failure commit_failed(const Session& session, const Migration& migration, const ServerError& error);
 Failure file_changed(const Migration& migration);
 Failure transaction_ended(const Migration& migration);

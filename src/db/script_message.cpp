@@ -15,22 +15,6 @@ std::size_t byte_of_character(std::string_view text, std::size_t position) {
   return text.size();
 }
 
-std::string line_around(std::string_view text, std::size_t offset) {
-  const auto before = text.substr(0, offset).find_last_of('\n');
-  const auto begin = before == std::string_view::npos ? 0 : before + 1;
-  const auto end = std::min(text.find_first_of("\r\n", offset), text.size());
-  return std::string(text.substr(begin, end - begin));
-}
-
-Fault fault_at(std::string_view statement, sql::Place place, std::size_t offset) {
-  // A statement that does not begin its line is shown without what stands before it: blanks keep the caret in
-  // place.
-  const auto shown = std::string(place.column - 1, ' ') + std::string(statement);
-  const auto excerpt = line_around(shown, place.column - 1 + offset);
-  sql::advance(place, statement.substr(0, offset));
-  return {.place = place, .excerpt = excerpt};
-}
-
 }  // namespace
 
 void ScriptMessage::add_own(std::string_view sql) {
@@ -44,14 +28,17 @@ void ScriptMessage::add(const sql::Item& item) {
   text_.append(item.text).append("\n;\n");
 }
 
-std::optional<Fault> ScriptMessage::locate(const ServerError& error, std::size_t completed) const {
+std::optional<sql::Place> ScriptMessage::locate(const ServerError& error, std::size_t completed) const {
   const auto offset = error.position == 0 ? text_.size() : byte_of_character(text_, error.position);
   const auto* part = error.position == 0 ? nullptr : part_at(offset);
   const bool known = part != nullptr;
   if (!known && completed < parts_.size()) part = &parts_[completed];
   if (part == nullptr || !part->place) return std::nullopt;
-  const auto statement = std::string_view(text_).substr(part->begin, part->size);
-  return fault_at(statement, *part->place, known ? std::min(offset - part->begin, part->size) : 0);
+  auto place = *part->place;
+  if (known)
+    sql::advance(place,
+                 std::string_view(text_).substr(part->begin, std::min(offset - part->begin, part->size)));
+  return place;
 }
 
 const ScriptMessage::Part* ScriptMessage::part_at(std::size_t offset) const {

@@ -11,12 +11,6 @@
 
 namespace lockstep::db {
 
-/// Where a fault in a message lies in the file.
-struct Fault {
-  sql::Place place;
-  std::string excerpt;  ///< the source line, as far as the statement has it
-};
-
 /// Several statements that travel in one simple-protocol message, and where in the file each one stands.
 class ScriptMessage {
  public:
@@ -29,9 +23,9 @@ class ScriptMessage {
   std::size_t statements() const { return parts_.size(); }
   const std::string& text() const { return text_; }
 
-  /// The fault that ended this message after `completed` of its statements. Nothing if it lies in one of
-  /// ours.
-  std::optional<Fault> locate(const ServerError& error, std::size_t completed) const;
+  /// Where in the file the error lies that ended this message after `completed` of its statements. Nothing if
+  /// it lies in one of ours.
+  std::optional<sql::Place> locate(const ServerError& error, std::size_t completed) const;
 
  private:
   struct Part {

@@ -68,7 +68,13 @@ void ScriptRunner::run_in_transaction(const std::vector<std::string>& before, co
   HashedScript script(open_(migration_));
   sql::StatementReader reader(std::ref(script), reader_options(session_.raw()));
   ScriptMessage message;
-  for (const auto& own : before) message.add_own(own);
+  if (!before.empty()) {
+    // A transaction of their own: BEGIN would make them part of the file's, and the isolation level could not
+    // be chosen any more.
+    message.add_own("begin");
+    for (const auto& own : before) message.add_own(own);
+    message.add_own("commit");
+  }
   auto item = reader.next();
   while (item && !is_statement(*item)) item = reader.next();
   // The file's own BEGIN takes the place of ours, so that its isolation level counts.
@@ -125,7 +131,8 @@ void ScriptRunner::send(ScriptMessage& message, sql::StatementReader& reader) {
         drain_copy_out();
         break;
       case PGRES_FATAL_ERROR:
-        error = server_error(result.get());
+        // What follows the first error is only libpq's remark that the connection is gone.
+        if (!error) error = server_error(result.get());
         break;
       default:
         break;
@@ -161,7 +168,8 @@ void ScriptRunner::refuse_unread(const sql::StatementReader& reader) const {
 void ScriptRunner::fail(const ScriptMessage& message, const ServerError& error, std::size_t completed,
                         const sql::StatementReader& reader) const {
   if (const auto interrupt = interruption()) throw *interrupt;
-  throw statement_failed(session_, migration_, error, message.locate(error, completed), reader.copy_start());
+  throw statement_failed(session_, migration_, error, message.locate(error, completed), reader.copy_start(),
+                         open_);
 }
 
 }  // namespace lockstep::db
