@@ -52,13 +52,24 @@ Parameters parameters(const SessionOptions& options) {
   return result;
 }
 
-enum class Trouble { unreachable, starting_up, no_database, wrong_login, refused_parameter, other };
+enum class Trouble {
+  bad_string,
+  unreachable,
+  starting_up,
+  no_database,
+  wrong_login,
+  refused_parameter,
+  other
+};
 
 /// libpq does not give the SQLSTATE of a failed connection, so the words must do; lc_messages cannot change
 /// before login, but a translated server falls through to `other`.
 Trouble trouble(std::string_view message) {
   const auto says = [&](std::string_view words) { return message.find(words) != std::string_view::npos; };
   if (says("unsupported startup parameter")) return Trouble::refused_parameter;
+  // libpq's words for a value that it does not know: invalid sslmode value: "nonsense".
+  if (says("invalid ") && says(" value: \"")) return Trouble::bad_string;
+  if (says("invalid port number") || says("invalid integer value")) return Trouble::bad_string;
   if (says("starting up") || says("not yet accepting connections") || says("in recovery mode"))
     return Trouble::starting_up;
   if (says("database \"") && says("does not exist")) return Trouble::no_database;
@@ -117,6 +128,10 @@ std::string_view code(Trouble kind) {
 
 std::string_view hint(Trouble kind) {
   switch (kind) {
+    case Trouble::bad_string:
+      return "It is a URL (postgresql://user@host:5432/database?sslmode=require) or key=value pairs, as psql "
+             "takes it; special "
+             "characters in a URL are percent-encoded.";
     case Trouble::starting_up:
       return "Try again in a moment, or let lockstep wait with --wait-for-db 60s.";
     case Trouble::no_database:
@@ -144,7 +159,8 @@ std::string_view sqlstate(Trouble kind, std::string_view words) {
 }
 
 Failure cannot_connect(Trouble kind, const std::string& words, Milliseconds waited) {
-  Error error{.kind = ErrorKind::connection, .code = std::string(code(kind))};
+  const auto error_kind = kind == Trouble::bad_string ? ErrorKind::config : ErrorKind::connection;
+  Error error{.kind = error_kind, .code = std::string(code(kind))};
   error.message = fmt::format("cannot connect: {}", in_words(kind));
   if (waited > Milliseconds(0)) error.message += fmt::format(", after trying for {}", to_string(waited));
   error.sqlstate = sqlstate(kind, words);
@@ -153,9 +169,22 @@ Failure cannot_connect(Trouble kind, const std::string& words, Milliseconds wait
   return Failure(std::move(error));
 }
 
+/// libpq parses again when it connects, but does not say then whether the string or the server is at fault.
+void refuse_bad_string(const std::string& conninfo) {
+  if (conninfo.empty()) return;
+  char* words = nullptr;
+  auto* parsed = PQconninfoParse(conninfo.c_str(), &words);
+  const std::string message = words == nullptr ? "" : words;
+  PQconninfoFree(parsed);
+  PQfreemem(words);
+  if (parsed == nullptr)
+    throw cannot_connect(Trouble::bad_string, message.substr(0, message.find_last_not_of('\n') + 1), {});
+}
+
 }  // namespace
 
 PGconn* connect(const SessionOptions& options, const Tell& tell) {
+  refuse_bad_string(options.conninfo);
   const auto wanted = parameters(options);
   const auto begin = std::chrono::steady_clock::now();
   Milliseconds pause_between{100};
