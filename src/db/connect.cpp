@@ -92,6 +92,8 @@ bool may_pass(Trouble kind) {
 
 std::string_view in_words(Trouble kind) {
   switch (kind) {
+    case Trouble::bad_string:
+      return "the connection string is wrong";
     case Trouble::starting_up:
       return "the server is starting up";
     case Trouble::no_database:
@@ -110,6 +112,8 @@ std::string_view in_words(Trouble kind) {
 
 std::string_view code(Trouble kind) {
   switch (kind) {
+    case Trouble::bad_string:
+      return "bad_connection_string";
     case Trouble::starting_up:
       return "server_starting";
     case Trouble::no_database:
