@@ -213,6 +213,9 @@ NameProblem other_name(std::string_view stem) {
 }
 
 std::optional<NameProblem> unusable_characters(std::string_view file_name) {
+  const bool ascii =
+      std::all_of(file_name.begin(), file_name.end(), [](char c) { return c >= ' ' && c <= '~'; });
+  if (ascii) return std::nullopt;
   if (!is_utf8(file_name)) {
     return NameProblem{"the file name is not UTF-8",
                        "Rename it with UTF-8 characters; the history stores names as text."};
@@ -251,16 +254,13 @@ std::variant<MigrationName, NameProblem> parse_migration_name(std::string_view f
   }
   if (auto problem = unusable_characters(file_name)) return *problem;
   const auto stem = file_name.substr(0, file_name.size() - suffix.size());
-  const auto halves = split(stem);
-  if (std::binary_search(std::begin(events), std::end(events), halves.left)) {
-    return MigrationName{.kind = MigrationKind::callback,
-                         .description = shown(halves.right),
-                         .event = std::string(halves.left)};
-  }
   if (stem.empty()) return unknown_form();
   if (const auto kind = versioned_kind(stem[0])) return parse_versioned(*kind, stem);
   if (stem[0] == 'R') return parse_repeatable(stem);
-  return other_name(stem);
+  const auto halves = split(stem);
+  if (!std::binary_search(std::begin(events), std::end(events), halves.left)) return other_name(stem);
+  return MigrationName{
+      .kind = MigrationKind::callback, .description = shown(halves.right), .event = std::string(halves.left)};
 }
 
 }  // namespace lockstep

@@ -111,7 +111,10 @@ void Surveyor::restrict(const Item& item) {
 
 void Surveyor::directive(const Item& item) {
   auto& directives = survey_.statements == 0 ? survey_.directives : survey_.late_directives;
-  directives.push_back({item.place, {}, std::string(item.argument)});
+  directives.push_back({.place = item.place,
+                        .name = {},
+                        .argument = std::string(item.argument),
+                        .text = std::string(item.text)});
 }
 
 Survey Surveyor::finish(const std::optional<Problem>& lexical, const std::optional<Problem>& encoding) {

@@ -25,6 +25,7 @@ struct Remark {
   std::string name;      ///< of a psql command, without the backslash
   std::string argument;  ///< of the command; of a directive what follows the colon
   bool inside_statement = false;
+  std::string text = {};  ///< of a directive: the whole comment
 };
 
 /// All that one look at a file tells.

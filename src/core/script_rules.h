@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/directives.h"
+#include "core/migration.h"
+#include "sql/survey.h"
+
+namespace lockstep {
+
+/// How a file is to be run, and why it may not be.
+struct Judgement {
+  TransactionMode transaction = TransactionMode::on;
+  Directives directives = {};
+  std::vector<Error> problems = {};  ///< in the order of the file
+};
+
+/// What stands beside a script. Both members are empty where there is nothing.
+struct ScriptConfig {
+  std::string file = {};
+  DirectivesRead read = {};
+};
+
+/// Judges one file, which `file` names in the problems:
+///
+/// Statements that cannot run in a transaction make the whole file run outside of one, if all of its
+/// statements are such; a mixture needs transaction=off. One BEGIN … COMMIT around a transactional file is
+/// harmless, any other transaction control in it is not; savepoints are. What would release the migration
+/// lock, and what only psql understands, is refused always.
+Judgement judge_script(const sql::Survey& survey, const ScriptConfig& config, const std::string& file);
+
+/// The same for a psql command alone: why it is refused and what to write instead.
+Error refused_meta_command(const sql::Remark& command, const std::string& file);
+
+}  // namespace lockstep
