@@ -54,7 +54,7 @@ TEST_CASE("a script is cut into its statements") {
 
 TEST_CASE("how a file arrives in pieces makes no difference") {
   for (const auto& cut : cuts) {
-    for (const std::size_t piece : {1, 2, 3, 7}) {
+    for (const std::size_t piece : {1U, 2U, 3U, 7U}) {
       INFO(cut.script);
       CHECK(read(cut.script, piece) == cut.items);
     }

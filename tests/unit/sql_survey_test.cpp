@@ -87,7 +87,7 @@ TEST_CASE("a file without problems has none") {
 
 TEST_CASE("a character cut by the end of a piece is not a fault") {
   const std::string script = "-- \xF0\x9F\x90\x98 é\nselect 'ü';";
-  for (const std::size_t piece : {1, 2, 3, 5}) CHECK(survey(read_from(script, piece)).problems.empty());
+  for (const std::size_t piece : {1U, 2U, 3U, 5U}) CHECK(survey(read_from(script, piece)).problems.empty());
 }
 
 TEST_CASE("statements that matter are marked with number, place and name") {
