@@ -17,7 +17,7 @@ BELOW = {
     "sql": set(),
     "core": {"sql"},
     "files": {"core", "sql"},
-    "ephemeral": {"core"},
+    "ephemeral": {"core", "files"},
     "db": {"core", "sql"},
     "lint": {"core", "sql"},
     "cli": {"core", "sql", "lint"},

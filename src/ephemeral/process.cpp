@@ -71,11 +71,6 @@ bool become(const Identity& identity) {
 
 }  // namespace
 
-void Fd::close() {
-  if (fd_ >= 0) ::close(fd_);
-  fd_ = -1;
-}
-
 Pipe make_pipe() {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) {

@@ -5,29 +5,13 @@
 #include <chrono>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
+
+#include "files/fd.h"
 
 namespace lockstep::ephemeral {
 
-/// Owns a file descriptor.
-class Fd {
- public:
-  Fd() = default;
-  explicit Fd(int fd) : fd_(fd) {}
-  Fd(Fd&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  Fd& operator=(Fd&& other) noexcept {
-    std::swap(fd_, other.fd_);
-    return *this;
-  }
-  ~Fd() { close(); }
-
-  int get() const { return fd_; }
-  void close();
-
- private:
-  int fd_ = -1;
-};
+using files::Fd;
 
 /// Both ends of a pipe that programs started later do not inherit.
 struct Pipe {

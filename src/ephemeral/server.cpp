@@ -221,7 +221,7 @@ EphemeralServer EphemeralServer::start(const EphemeralOptions& options) {
 }
 
 EphemeralServer::~EphemeralServer() {
-  if (lifeline_.get() < 0) return;
+  if (!lifeline_) return;
   lifeline_.close();
   while (watcher_ > 0 && ::waitpid(watcher_, nullptr, 0) < 0 && errno == EINTR) {
   }

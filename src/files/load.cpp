@@ -1,0 +1,138 @@
+#include "files/load.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <future>
+#include <iterator>
+#include <numeric>
+#include <set>
+#include <span>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "files/find.h"
+#include "files/read_script.h"
+
+namespace lockstep::files {
+namespace {
+
+/// Below this a second thread costs more than it saves.
+constexpr std::size_t worth_a_thread = 256;
+
+void read_part(std::span<Candidate> candidates, std::span<Script> scripts) {
+  for (std::size_t i = 0; i < candidates.size(); ++i) scripts[i] = read_script(std::move(candidates[i]));
+}
+
+/// One half of the files is read by a thread of its own.
+std::vector<Script> read_all(std::vector<Candidate> candidates) {
+  std::vector<Script> scripts(candidates.size());
+  const std::span<Candidate> all(candidates);
+  const std::span<Script> results(scripts);
+  const auto half = candidates.size() < worth_a_thread ? 0 : candidates.size() / 2;
+  if (half > 0) {
+    auto first = std::async(std::launch::async, read_part, all.first(half), results.first(half));
+    read_part(all.subspan(half), results.subspan(half));
+    first.get();
+  } else {
+    read_part(all, results);
+  }
+  return scripts;
+}
+
+/// The same file under the same name was reached twice over links. The first way counts.
+void drop_repeated(std::vector<Script>& scripts) {
+  std::set<std::tuple<dev_t, ino_t, std::string_view>> seen;
+  for (auto& script : scripts) {
+    if (!script.migration) continue;
+    const std::string_view path = script.migration->path;
+    if (!seen.emplace(script.device, script.inode, path.substr(path.rfind('/') + 1)).second) script = {};
+  }
+}
+
+/// Before: kind, then version, then description, then the path.
+bool sorts_before(const Migration& a, const Migration& b) {
+  if (a.name.kind != b.name.kind) return a.name.kind < b.name.kind;
+  if (a.name.version && b.name.version) {
+    if (const auto order = *a.name.version <=> *b.name.version; order != 0) return order < 0;
+  }
+  return std::tie(a.name.description, a.path) < std::tie(b.name.description, b.path);
+}
+
+std::vector<Migration> sorted(std::vector<Script>& scripts) {
+  std::vector<Script*> order;
+  for (auto& script : scripts) {
+    if (script.migration) order.push_back(&script);
+  }
+  std::sort(order.begin(), order.end(),
+            [](const Script* a, const Script* b) { return sorts_before(*a->migration, *b->migration); });
+  std::vector<Migration> migrations;
+  migrations.reserve(order.size());
+  for (auto* const script : order) migrations.push_back(std::move(*script->migration));
+  return migrations;
+}
+
+/// Neighbours in order that stand for the same thing.
+bool are_the_same(const Migration& a, const Migration& b) {
+  if (a.name.kind != b.name.kind || a.name.kind == MigrationKind::callback) return false;
+  if (a.name.kind == MigrationKind::repeatable) return a.name.description == b.name.description;
+  return a.name.version == b.name.version;
+}
+
+Error duplicate(const Migration& first, const Migration& second) {
+  const bool repeatable = first.name.kind == MigrationKind::repeatable;
+  const auto what = repeatable
+                        ? fmt::format("repeatable migration \"{}\"", first.name.description)
+                        : fmt::format("{} migration {}", to_string(first.name.kind), version_text(first));
+  Error error{.kind = ErrorKind::files,
+              .code = repeatable ? "duplicate_repeatable" : "duplicate_version",
+              .message = fmt::format("{} is there already: {}", what, first.path),
+              .where = SourcePosition{second.path},
+              .hints = {repeatable ? "Give one of the two another description."
+                                   : "Give the one that was never applied the next free version."}};
+  if (version_text(first) != version_text(second)) {
+    error.hints.push_back(
+        fmt::format("{} and {} are the same version, since zeros in front of a number and "
+                    "zero parts at the end do not count.",
+                    version_text(first), version_text(second)));
+  }
+  return error;
+}
+
+void add_duplicates(const std::vector<Migration>& migrations, std::vector<Error>& problems) {
+  std::size_t first = 0;
+  for (std::size_t i = 1; i < migrations.size(); ++i) {
+    if (are_the_same(migrations[first], migrations[i])) {
+      problems.push_back(duplicate(migrations[first], migrations[i]));
+    } else {
+      first = i;
+    }
+  }
+}
+
+/// Locations first, then file by file; the problems of one file stay in their order.
+void sort_problems(std::vector<Error>& problems) {
+  std::stable_sort(problems.begin(), problems.end(), [](const Error& a, const Error& b) {
+    return (a.where ? a.where->file : std::string{}) < (b.where ? b.where->file : std::string{});
+  });
+}
+
+}  // namespace
+
+LocalMigrations load_migrations(const std::vector<std::string>& locations) {
+  auto found = find_scripts(locations);
+  auto scripts = read_all(std::move(found.candidates));
+  if (found.repeats_possible) drop_repeated(scripts);
+  LocalMigrations local{{}, std::move(found.problems)};
+  for (auto& script : scripts) {
+    std::move(script.problems.begin(), script.problems.end(), std::back_inserter(local.problems));
+  }
+  local.migrations = sorted(scripts);
+  add_duplicates(local.migrations, local.problems);
+  sort_problems(local.problems);
+  return local;
+}
+
+}  // namespace lockstep::files

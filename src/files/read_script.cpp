@@ -1,0 +1,120 @@
+#include "files/read_script.h"
+
+#include <fmt/format.h>
+
+#include <iterator>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "core/checksum.h"
+#include "core/directives.h"
+#include "core/script_rules.h"
+#include "files/excerpt.h"
+#include "files/input_file.h"
+#include "sql/survey.h"
+
+namespace lockstep::files {
+namespace {
+
+constexpr std::size_t largest_config = 65536;
+
+std::string_view base_name(std::string_view path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
+Error problem_of(const std::string& path, std::string code, std::string message, std::string hint) {
+  return {.kind = ErrorKind::files,
+          .code = std::move(code),
+          .message = std::move(message),
+          .where = SourcePosition{path},
+          .hints = {std::move(hint)}};
+}
+
+void append(std::vector<Error>& to, std::vector<Error> more) {
+  to.insert(to.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+}
+
+/// The configuration beside a script, or why it cannot be read.
+ScriptConfig read_config(const Candidate& candidate) {
+  if (!candidate.has_config) return {};
+  ScriptConfig config{.file = candidate.path + ".conf"};
+  try {
+    std::string text(largest_config + 1, '\0');
+    InputFile file(config.file);
+    std::size_t size = 0;
+    while (const auto got = file.read(text.data() + size, text.size() - size)) size += got;
+    if (size <= largest_config) {
+      config.read = read_script_config(std::string_view(text).substr(0, size), config.file);
+    } else {
+      config.read.problems.push_back(problem_of(config.file, "config_too_large",
+                                                "the file is too large for a configuration",
+                                                "A migration's configuration has four settings at most."));
+    }
+  } catch (const Failure& failure) {
+    config.read.problems = failure.errors();
+  }
+  return config;
+}
+
+/// Survey and checksum of the same bytes, which go by once.
+sql::Survey read_contents(InputFile& file, std::string& checksum) {
+  Checksum sum;
+  auto survey = sql::survey([&](char* to, std::size_t at_most) {
+    const auto size = file.read(to, at_most);
+    sum.update({to, size});
+    return size;
+  });
+  checksum = sum.finish();
+  return survey;
+}
+
+void read_file(const Candidate& candidate, Migration& migration, Script& script) {
+  InputFile file(candidate.path);
+  script.device = file.device();
+  script.inode = file.inode();
+  const auto survey = read_contents(file, migration.checksum);
+  auto judgement = judge_script(survey, read_config(candidate), candidate.path);
+  if (!judgement.problems.empty()) add_excerpts(candidate.path, judgement.problems);
+  append(script.problems, std::move(judgement.problems));
+  migration.transaction = judgement.transaction;
+  migration.directives = judgement.directives;
+  migration.statements = survey.statements;
+}
+
+Error unsupported_callback(const Candidate& candidate, const MigrationName& name) {
+  return problem_of(
+      candidate.path, "callback_unsupported",
+      fmt::format("this version does not run callbacks yet, so {} would be left out", name.event),
+      "Run what it does as a migration (R__… runs again when it changes), or move the file out of "
+      "the location.");
+}
+
+}  // namespace
+
+Script read_script(Candidate candidate) {
+  Script script;
+  auto name = parse_migration_name(base_name(candidate.path));
+  if (auto* const problem = std::get_if<NameProblem>(&name)) {
+    script.problems.push_back(
+        problem_of(candidate.path, "migration_name", std::move(problem->message), std::move(problem->hint)));
+    return script;
+  }
+  Migration migration{.name = std::get<MigrationName>(std::move(name)),
+                      .script = std::string(candidate.script()),
+                      .path = {},
+                      .checksum = {}};
+  if (migration.name.kind == MigrationKind::callback) {
+    script.problems.push_back(unsupported_callback(candidate, migration.name));
+  }
+  try {
+    read_file(candidate, migration, script);
+    migration.path = std::move(candidate.path);
+    script.migration = std::move(migration);
+  } catch (const Failure& failure) {
+    append(script.problems, failure.errors());
+  }
+  return script;
+}
+
+}  // namespace lockstep::files
