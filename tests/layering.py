@@ -42,6 +42,7 @@ FORBIDDEN_INCLUDES = {
 PURE = {"sql", "core"}
 IMPURE_WORDS = re.compile(r"\b(system_clock|steady_clock|high_resolution_clock|file_clock|utc_clock|getenv|random_device)\b")
 
+STRING = re.compile(r'"(\\.|[^"\\])*"')
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
 
@@ -65,7 +66,7 @@ def breaches_of_line(layer, line):
     if include:
         yield from breaches_of_include(layer, *include.groups())
     elif layer in PURE:
-        for word in IMPURE_WORDS.findall(line.split("//")[0]):
+        for word in IMPURE_WORDS.findall(STRING.sub('""', line).split("//")[0]):
             yield f"{layer} may not use {word}"
 
 
