@@ -1,0 +1,42 @@
+#include "cli/log.h"
+
+#include <fmt/format.h>
+
+#include <ctime>
+#include <utility>
+
+#include "core/text.h"
+
+namespace lockstep::cli {
+
+std::unique_ptr<Log> make_log(std::ostream& stream, const Redactor& redactor, LogOptions options) {
+  return options.format == LogFormat::json ? make_json_log(stream, redactor, std::move(options))
+                                           : make_text_log(stream, redactor, std::move(options));
+}
+
+std::string utc_text(std::chrono::system_clock::time_point time) {
+  using namespace std::chrono;
+  const auto milliseconds_part = duration_cast<milliseconds>(time.time_since_epoch()).count() % 1000;
+  const auto seconds_part = system_clock::to_time_t(time);
+  std::tm parts{};
+  gmtime_r(&seconds_part, &parts);
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", parts.tm_year + 1900, parts.tm_mon + 1,
+                     parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec, milliseconds_part);
+}
+
+std::string counted(std::size_t number, std::string_view noun) {
+  return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
+}
+
+std::string describe(const LockHolder& holder) {
+  auto text = fmt::format("pid {}", holder.pid);
+  if (!holder.application.empty()) text += fmt::format(" ({})", holder.application);
+  if (!holder.user.empty()) text += fmt::format(", user {}", holder.user);
+  if (!holder.client.empty()) text += fmt::format(", from {}", holder.client);
+  if (!holder.since.empty()) text += fmt::format(", connected since {}", holder.since);
+  if (holder.query.empty()) return text;
+  const auto* const what = holder.state == "active" ? "running" : "last statement";
+  return text + fmt::format(", {}: {}", what, holder.query);
+}
+
+}  // namespace lockstep::cli

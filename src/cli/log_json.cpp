@@ -1,0 +1,104 @@
+#include <nlohmann/json.hpp>
+#include <ostream>
+#include <utility>
+
+#include "cli/json.h"
+#include "cli/log.h"
+
+namespace lockstep::cli {
+namespace {
+
+class JsonLog : public Log {
+ public:
+  JsonLog(std::ostream& stream, const Redactor& redactor, LogOptions options)
+      : stream_(stream), redactor_(redactor), options_(std::move(options)) {}
+
+  void connected(const SessionFacts& facts) override {
+    options_.lock_namespace = facts.lock_namespace;
+    options_.lock_resource = facts.lock_resource;
+    if (options_.verbosity == Verbosity::quiet) return;
+    write("info", "connected", "connected to database " + facts.database,
+          {{"database", facts.database},
+           {"user", facts.user},
+           {"server_version", facts.server_version},
+           {"backend_pid", facts.backend_pid},
+           {"history", facts.schema + "." + facts.table}});
+  }
+
+  void note(std::string_view message) override { info("note", std::string(message), Json::object()); }
+
+  void warning(std::string_view message) override {
+    write("warning", "warning", std::string(message), Json::object());
+  }
+
+  void waiting(const LockHolder& holder, Milliseconds waited) override {
+    info("waiting", "waiting for the migration lock, held by " + describe(holder),
+         {{"waited_ms", waited.count()}, {"holder", to_json(holder)}});
+  }
+
+  void planned(const Plan& plan) override {
+    info("planned", counted(plan.steps.size(), "migration") + " to apply", {{"pending", plan.steps.size()}});
+  }
+
+  void started(const Step& step) override {
+    auto fields = to_json(step.migration);
+    if (step.resumes) fields["statements_done"] = step.resumes->statements_done;
+    info("started", step.migration.script + " started", std::move(fields));
+  }
+
+  void noticed(const Step& step, const Notice& notice) override {
+    const bool serious = notice.severity == "WARNING";
+    if (options_.verbosity == Verbosity::quiet && !serious) return;
+    auto fields = to_json(step.migration);
+    fields["severity"] = notice.severity;
+    fields["sqlstate"] = notice.sqlstate;
+    fields["detail"] = text_or_null(notice.detail);
+    fields["hint"] = text_or_null(notice.hint);
+    write(serious ? "warning" : "info", "notice", notice.message, std::move(fields));
+  }
+
+  void finished(const Step& step, const AppliedStep& applied) override {
+    auto fields = to_json(step.migration);
+    fields["duration_ms"] = applied.duration.count();
+    fields["statements"] = applied.statements;
+    info("finished", step.migration.script + " done", std::move(fields));
+  }
+
+  void failed(const Error& error) override {
+    auto fields = to_json(error);
+    fields.erase("message");
+    write("error", "failed", error.message, std::move(fields));
+  }
+
+  void settle() override {}
+
+ private:
+  void info(std::string_view event, std::string message, Json fields) {
+    if (options_.verbosity != Verbosity::quiet) write("info", event, std::move(message), std::move(fields));
+  }
+
+  void write(std::string_view level, std::string_view event, std::string message, Json fields) {
+    Json line = {{"time", utc_text(options_.now())},
+                 {"level", level},
+                 {"run_id", options_.run_id},
+                 {"command", options_.command},
+                 {"lock_namespace", options_.lock_namespace},
+                 {"lock_resource", options_.lock_resource ? Json(*options_.lock_resource) : Json()},
+                 {"event", event},
+                 {"message", std::move(message)}};
+    line.update(fields);
+    stream_ << to_text(redacted(std::move(line), redactor_), Layout::line) << std::flush;
+  }
+
+  std::ostream& stream_;
+  const Redactor& redactor_;
+  LogOptions options_;
+};
+
+}  // namespace
+
+std::unique_ptr<Log> make_json_log(std::ostream& stream, const Redactor& redactor, LogOptions options) {
+  return std::make_unique<JsonLog>(stream, redactor, std::move(options));
+}
+
+}  // namespace lockstep::cli
