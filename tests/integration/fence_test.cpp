@@ -1,0 +1,173 @@
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+#include <csignal>
+
+#include "support/migrating.h"
+#include "support/proxy.h"
+
+namespace lockstep::test {
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+
+/// V1 is applied; V2 makes a table, waits at the gate, and has one more statement.
+struct HalfWay {
+  TestDatabase database{};
+  Gate gate{database};
+  MigrationDir files{
+      {"V1__a.sql", "create table a (i int);"},
+      {"V2__b.sql", std::string("create table b (i int); ") + Gate::knock + " insert into b values (1);"}};
+
+  /// V2 has left nothing, V1 has stayed; and the next run finishes.
+  void check_rolled_back_and_finish() {
+    CHECK(database.psql("select to_regclass('a') is not null, to_regclass('b') is null") == "t|t");
+    CHECK(applied_versions(database) == "1");
+    gate.open();
+    CHECK(run(files.migrate(database.url())).exit_code == 0);
+    CHECK(applied_versions(database) == "1\n2");
+    CHECK(database.psql("select * from b") == "1");
+  }
+};
+
+void wait_until_lock_is_free(const TestDatabase& database, std::chrono::milliseconds deadline) {
+  wait_until(
+      "the migration lock to be free",
+      [&] {
+        return database.psql("select count(*) from pg_catalog.pg_locks where locktype = 'advisory'") == "0";
+      },
+      deadline);
+}
+
+TEST_CASE("a backend killed in the middle of a file leaves no trace of it, and the next run finishes") {
+  HalfWay run;
+  Running migrator(run.files.migrate(run.database.url()));
+  run.database.psql("select pg_terminate_backend(" + std::to_string(run.gate.wait_for_knock()) + ")");
+  const auto outcome = migrator.wait();
+  CHECK(outcome.exit_code == 4);
+  CHECK_THAT(outcome.err, ContainsSubstring("V2__b.sql"));
+  run.check_rolled_back_and_finish();
+}
+
+TEST_CASE("a killed process frees the lock within seconds, even while a statement runs") {
+  HalfWay run;
+  Running migrator(run.files.migrate(run.database.url()));
+  run.gate.wait_for_knock();
+  migrator.signal(SIGKILL);
+  CHECK(migrator.wait().signal == SIGKILL);
+  wait_until_lock_is_free(run.database, 12s);
+  run.check_rolled_back_and_finish();
+}
+
+TEST_CASE("an interrupted run cancels its statement, rolls back, unlocks and says so") {
+  const auto [number, exit_code] = GENERATE(std::pair{SIGINT, 130}, std::pair{SIGTERM, 143});
+  HalfWay run;
+  Running migrator(run.files.migrate(run.database.url()));
+  run.gate.wait_for_knock();
+  migrator.signal(number);
+  const auto outcome = migrator.wait(10s);
+  CHECK(outcome.exit_code == exit_code);
+  CHECK_THAT(outcome.err, ContainsSubstring("rolled back"));
+  wait_until_lock_is_free(run.database, 1s);
+  run.check_rolled_back_and_finish();
+}
+
+TEST_CASE("an interrupted waiter leaves at once") {
+  HalfWay run;
+  Running winner(run.files.migrate(run.database.url()));
+  const int pid = run.gate.wait_for_knock();
+  Running waiter(run.files.migrate(run.database.url()));
+  waiter.wait_for_output(std::to_string(pid));
+  waiter.signal(SIGTERM);
+  CHECK(waiter.wait(5s).exit_code == 143);
+  run.gate.open();
+  CHECK(winner.wait().exit_code == 0);
+}
+
+TEST_CASE("a script that drops the lock is rolled back, with its reason") {
+  const TestDatabase database;
+  const auto* const dropper = GENERATE("select pg_advisory_unlock_all();",
+                                       "do $$ begin perform pg_catalog.pg_advisory_unlock_all(); end $$;");
+  const MigrationDir files({{"V1__a.sql", "create table a (i int);"},
+                            {"V2__drops.sql", std::string("create table b (i int); ") + dropper},
+                            {"V3__c.sql", "create table c (i int);"}});
+  const auto outcome = run(files.migrate(database.url()));
+  INFO(outcome.err);
+  CHECK(outcome.exit_code == 5);
+  CHECK_THAT(outcome.err, ContainsSubstring("V2__drops.sql") && ContainsSubstring("lock"));
+  CHECK(applied_versions(database) == "1");
+  CHECK(database.psql("select to_regclass('b') is null, to_regclass('c') is null") == "t|t");
+}
+
+TEST_CASE("discard all does not get through, and leaves nothing") {
+  const TestDatabase database;
+  const MigrationDir files({{"V1__a.sql", "create table a (i int);"}, {"V2__drops.sql", "discard all;"}});
+  const auto outcome = run(files.migrate(database.url()));
+  INFO(outcome.err);
+  CHECK(outcome.exit_code != 0);
+  CHECK_THAT(outcome.err, ContainsSubstring("V2__drops.sql") &&
+                              ContainsSubstring("DISCARD ALL", Catch::CaseSensitive::No));
+  CHECK(database.psql("select count(*) from lockstep_history where version = '2' and state = 'applied'") ==
+        "0");
+}
+
+TEST_CASE("a writer that bypasses the lock makes the run that holds it lose, and roll back") {
+  HalfWay run;
+  Running migrator(run.files.migrate(run.database.url()));
+  run.gate.wait_for_knock();
+  run.database.psql(
+      "insert into lockstep_history select (jsonb_populate_record(h, jsonb_build_object('rank', h.rank + 1, "
+      "'version', '1.5', 'script', 'V1_5__stranger.sql'))).* from lockstep_history h where version = '1'");
+  run.gate.open();
+  const auto outcome = migrator.wait();
+  INFO(outcome.err);
+  CHECK(outcome.exit_code == 5);
+  CHECK_THAT(outcome.err, ContainsSubstring("V2__b.sql") && ContainsSubstring("history"));
+  CHECK(run.database.psql("select to_regclass('b') is null") == "t");
+  CHECK(applied_versions(run.database) == "1\n1.5");
+}
+
+TEST_CASE("a commit whose answer is lost is found by the next run, and nothing runs twice") {
+  const TestDatabase database;
+  const MigrationDir files({{"V1__a.sql", "create table a (i int); insert into a values (1);"}});
+  const Proxy proxy(
+      database.server(),
+      {.transport = Transport::unix_socket,
+       .fault = {.kind = Fault::Kind::cut, .moment = Fault::Moment::after, .text = "insert into a"}});
+  const auto outcome = run(files.migrate(proxy.url(database.name())));
+  INFO(outcome.err);
+  CHECK(proxy.fault_happened());
+  CHECK(outcome.exit_code == 4);
+  wait_until_lock_is_free(database, 12s);
+  CHECK(run(files.migrate(database.url())).exit_code == 0);
+  CHECK(applied_versions(database) == "1");
+  CHECK(database.psql("select * from a") == "1");
+}
+
+TEST_CASE("a session lost at any message leaves a database that the next run finishes") {
+  const MigrationDir files({{"V1__a.sql", "create table a (i int); insert into a values (1);"},
+                            {"V2__i.sql", "create index concurrently a_i on a (i);"},
+                            {"V3__b.sql", "insert into a values (3);"}});
+  const auto moment = GENERATE(Fault::Moment::before, Fault::Moment::after);
+  for (int message = 1;; ++message) {
+    const TestDatabase database;
+    const Proxy proxy(database.server(),
+                      {.transport = Transport::unix_socket,
+                       .fault = {.kind = Fault::Kind::cut, .moment = moment, .message = message}});
+    const auto outcome = run(files.migrate(proxy.url(database.name())));
+    if (!proxy.fault_happened()) break;
+    INFO("message " << message << (moment == Fault::Moment::before ? " not sent: " : " not answered: ")
+                    << outcome.err);
+    wait_until_lock_is_free(database, 12s);
+    const auto next = run(files.migrate(database.url()));
+    INFO(next.err);
+    CHECK(next.exit_code == 0);
+    CHECK(applied_versions(database) == "1\n2\n3");
+    CHECK(database.psql("select string_agg(i::text, ' ' order by i) from a") == "1 3");
+    CHECK(database.psql("select indisvalid from pg_catalog.pg_index where indexrelid = 'a_i'::regclass") ==
+          "t");
+  }
+}
+
+}  // namespace
+}  // namespace lockstep::test

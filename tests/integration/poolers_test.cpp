@@ -1,0 +1,137 @@
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+#include <optional>
+
+#include "support/migrating.h"
+#include "support/pgbouncer.h"
+#include "support/proxy.h"
+
+namespace lockstep::test {
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+
+enum class Load { none, busy };
+
+/// Clients of the application that share the pool. In session mode they come and go, or a small pool would be
+/// taken.
+std::optional<Running> start_load(const PgBouncer& pooler, const TestDatabase& database, PoolMode mode,
+                                  Load load, const TempDir& dir) {
+  if (load == Load::none) return std::nullopt;
+  const auto script = dir.write_file("load.sql", "select pg_sleep(0.002);\n");
+  std::vector<std::string> argv{
+      PgServer::program("pgbench"), "-n", "-T", "300", "-c", "4", "-P", "1", "-f", script.string()};
+  if (mode == PoolMode::session) argv.emplace_back("-C");
+  argv.push_back(pooler.url(database.name()));
+  std::optional<Running> load_run(Command{.argv = std::move(argv)});
+  load_run->wait_for_output("progress:");
+  return load_run;
+}
+
+MigrationDir two_files() {
+  return MigrationDir({{"V1__a.sql", "create table a (i int);"}, {"V2__b.sql", "insert into a values (2);"}});
+}
+
+std::string advisory_locks(const TestDatabase& database) {
+  return database.psql("select count(*) from pg_catalog.pg_locks where locktype = 'advisory'");
+}
+
+TEST_CASE("a session pooler of any size is accepted, with and without other clients") {
+  const int pool_size = GENERATE(1, 2, 20);
+  const auto load = GENERATE(Load::none, Load::busy);
+  CAPTURE(pool_size, load == Load::busy);
+  const TestDatabase database;
+  const TempDir dir;
+  const PgBouncer pooler(database.server(), {.mode = PoolMode::session, .pool_size = pool_size});
+  const auto others = start_load(pooler, database, PoolMode::session, load, dir);
+  const auto outcome = run(two_files().migrate(pooler.url(database.name())));
+  INFO(outcome.err);
+  CHECK(outcome.exit_code == 0);
+  CHECK_THAT(outcome.err, ContainsSubstring("pooler"));
+  CHECK(database.psql("select * from a") == "2");
+  CHECK(advisory_locks(database) == "0");
+}
+
+TEST_CASE("a transaction or statement pooler of any size is refused before anything is locked or written") {
+  const auto mode = GENERATE(PoolMode::transaction, PoolMode::statement);
+  const int pool_size = GENERATE(1, 2, 20);
+  const auto load = GENERATE(Load::none, Load::busy);
+  CAPTURE(to_string(mode), pool_size, load == Load::busy);
+  const TestDatabase database;
+  const TempDir dir;
+  const PgBouncer pooler(database.server(), {.mode = mode, .pool_size = pool_size});
+  const auto others = start_load(pooler, database, mode, load, dir);
+  const auto outcome = run(two_files().migrate(pooler.url(database.name())));
+  INFO(outcome.err);
+  CHECK(outcome.exit_code == 5);
+  CHECK_THAT(outcome.err, ContainsSubstring("pooler") && ContainsSubstring("hint"));
+  CHECK(database.psql("select to_regclass('a') is null, to_regclass('lockstep_history') is null") == "t|t");
+  CHECK(advisory_locks(database) == "0");
+}
+
+TEST_CASE("the mode that counts is the one of this database, not the pooler's default") {
+  const TestDatabase database;
+  const auto line = [&](const std::string& name, PoolMode mode) {
+    return name + " = host=127.0.0.1 port=" + std::to_string(database.server().port()) +
+           " dbname=" + database.name() + " pool_mode=" + to_string(mode);
+  };
+  const PgBouncer careful(database.server(),
+                          {.mode = PoolMode::transaction, .databases = {line("direct", PoolMode::session)}});
+  CHECK(run(two_files().migrate(careful.url("direct"))).exit_code == 0);
+  const PgBouncer careless(database.server(),
+                           {.mode = PoolMode::session, .databases = {line("shared", PoolMode::transaction)}});
+  const MigrationDir more({{"V1__a.sql", "create table a (i int);"},
+                           {"V2__b.sql", "insert into a values (2);"},
+                           {"V3__c.sql", "insert into a values (3);"}});
+  CHECK(run(more.migrate(careless.url("shared"))).exit_code == 5);
+}
+
+TEST_CASE("a pooler that reuses backends in turn and cleans them is refused too") {
+  const TestDatabase database;
+  const PgBouncer pooler(database.server(),
+                         {.mode = PoolMode::transaction,
+                          .pool_size = 3,
+                          .settings = {"server_round_robin = 1", "server_reset_query_always = 1"}});
+  CHECK(run(two_files().migrate(pooler.url(database.name()))).exit_code == 5);
+}
+
+TEST_CASE("a plain proxy is no pooler: it is proved and accepted") {
+  const TestDatabase database;
+  const Proxy proxy(database.server());
+  CHECK(run(two_files().migrate(proxy.url(database.name()))).exit_code == 0);
+  CHECK(database.psql("select * from a") == "2");
+}
+
+TEST_CASE("only a direct connection will do when poolers are to be refused") {
+  const TestDatabase database;
+  const PgBouncer pooler(database.server(), {.mode = PoolMode::session});
+  CHECK(run(two_files().migrate(pooler.url(database.name()), {"--pooler", "refuse"})).exit_code == 5);
+  CHECK(run(two_files().migrate(database.url(), {"--pooler", "refuse"})).exit_code == 0);
+}
+
+TEST_CASE(
+    "when no second connection is possible nothing is proved: refused, until the user states session mode") {
+  const TestDatabase database;
+  const PgBouncer pooler(
+      database.server(),
+      {.mode = PoolMode::session, .settings = {"max_user_connections = 1", "max_client_conn = 1"}});
+  const auto refused = run(two_files().migrate(pooler.url(database.name())));
+  INFO(refused.err);
+  CHECK(refused.exit_code == 5);
+  CHECK_THAT(refused.err, ContainsSubstring("assume-session"));
+  CHECK(run(two_files().migrate(pooler.url(database.name()), {"--pooler", "assume-session"})).exit_code == 0);
+}
+
+TEST_CASE("processes that race through a session pooler of two backends apply each file once") {
+  const TestDatabase database;
+  const PgBouncer pooler(database.server(), {.mode = PoolMode::session, .pool_size = 4});
+  for (const auto& outcome : run_at_once(6, two_files().migrate(pooler.url(database.name())))) {
+    INFO(outcome.err);
+    CHECK(outcome.exit_code == 0);
+  }
+  CHECK(database.psql("select * from a") == "2");
+}
+
+}  // namespace
+}  // namespace lockstep::test

@@ -1,0 +1,32 @@
+#include <catch2/catch_test_macros.hpp>
+
+#include "support/migrating.h"
+#include "support/proxy.h"
+
+namespace lockstep::test {
+namespace {
+
+TEST_CASE("a run with nothing to do takes two round trips, one that applies n files four and two for each") {
+  const TestDatabase database;
+  Proxy proxy(database.server(), {.transport = Transport::unix_socket});
+  const MigrationDir files({{"V1__a.sql", "create table a (i int); insert into a values (1);"},
+                            {"V2__b.sql", "create table b (i int);"},
+                            {"V3__c.sql", "create table c (i int);"}});
+  const auto migrate = files.migrate(proxy.url(database.name()));
+
+  REQUIRE(run(migrate).exit_code == 0);
+  CHECK(proxy.round_trips() <= 4 + 2 * 3);
+  CHECK(proxy.connections() == 1);
+
+  proxy.reset();
+  REQUIRE(run(migrate).exit_code == 0);
+  CHECK(proxy.round_trips() <= 2);
+
+  proxy.reset();
+  files.write("V4__d.sql", "create table d (i int);");
+  REQUIRE(run(migrate).exit_code == 0);
+  CHECK(proxy.round_trips() <= 4 + 2 * 1);
+}
+
+}  // namespace
+}  // namespace lockstep::test
