@@ -77,9 +77,12 @@ std::optional<Failure> interruption() {
   const int number = seen_signal;
   if (number == 0) return std::nullopt;
   const bool terminated = number == SIGTERM;
-  return Failure({.kind = terminated ? ErrorKind::terminated : ErrorKind::interrupted,
-                  .code = terminated ? "terminated" : "interrupted",
-                  .message = terminated ? "terminated by SIGTERM" : "interrupted by SIGINT"});
+  return Failure(
+      {.kind = terminated ? ErrorKind::terminated : ErrorKind::interrupted,
+       .code = terminated ? "terminated" : "interrupted",
+       .message = terminated ? "terminated by SIGTERM" : "interrupted by SIGINT",
+       .hints = {"What was open is rolled back and the lock is released. Run the command again: it goes on "
+                 "from there."}});
 }
 
 void throw_if_interrupted() {

@@ -80,7 +80,11 @@ Failure statement_failed(const Session& session, const Migration& migration, con
                          const std::optional<sql::Place>& place, const sql::Place& copy_start,
                          const OpenScript& open) {
   auto result = about(migration, session.lost() ? "connection_lost" : "statement_failed", error.message);
-  if (session.lost()) result.message = "the connection was lost while this statement ran: " + error.message;
+  const bool transactional = migration.transaction == TransactionMode::on;
+  if (session.lost()) {
+    result.message = "the connection was lost while this statement ran: " + error.message;
+    if (transactional) result.kind = ErrorKind::connection;
+  }
   if (place) result.where = position(migration, *place);
   if (const auto line = copy_line(error.context); line > 0) {
     result.where = SourcePosition{.file = migration.path, .line = copy_start.line + line - 1};
@@ -88,7 +92,11 @@ Failure statement_failed(const Session& session, const Migration& migration, con
   result.excerpt = source_line(open(migration), result.where->line);
   describe(error, result);
   if (const auto more = recipe(error.sqlstate); !more.empty()) result.hints.emplace_back(more);
-  result.hints.push_back(outcome(migration));
+  if (session.lost() && transactional) {
+    result.hints.emplace_back("This file was rolled back as a whole. Run lockstep migrate again.");
+  } else {
+    result.hints.push_back(outcome(migration));
+  }
   return Failure(std::move(result));
 }
 

@@ -144,6 +144,7 @@ class Link {
     const auto bytes = receive(server_);
     if (!authenticated_) watch_authentication(bytes);
     servers_turn_ = true;
+    if (is_faulty_answer()) return break_now();
     pass(to_client_, bytes);
   }
 
@@ -193,11 +194,24 @@ class Link {
     if (std::exchange(servers_turn_, false)) ++counters_.round_trips;
   }
 
+  bool fault_ahead() const { return options_.fault.kind != Fault::Kind::none && !counters_.fault_happened; }
+
   bool is_fault(std::string_view message) {
+    if (!fault_ahead()) return false;
     const auto& fault = options_.fault;
-    if (fault.kind == Fault::Kind::none || counters_.fault_happened) return false;
-    if (message.find(fault.text) == std::string_view::npos) return false;
-    counters_.fault_happened = ++counters_.matches == fault.message;
+    if (fault.round_trip > 0) {
+      counters_.fault_happened =
+          fault.moment == Fault::Moment::before && counters_.round_trips == fault.round_trip;
+    } else if (message.find(fault.text) != std::string_view::npos) {
+      counters_.fault_happened = ++counters_.matches == fault.message;
+    }
+    return counters_.fault_happened;
+  }
+
+  bool is_faulty_answer() {
+    const auto& fault = options_.fault;
+    if (!fault_ahead() || fault.round_trip == 0 || fault.moment == Fault::Moment::before) return false;
+    counters_.fault_happened = counters_.round_trips == fault.round_trip;
     return counters_.fault_happened;
   }
 

@@ -13,18 +13,16 @@
 
 namespace lockstep::test {
 
-/// What the proxy does, once, when a chosen message of a client comes by. Messages are counted from 1 over
-/// all connections, after authentication.
+/// What the proxy does, once, when a chosen message of a client comes by. Messages and round trips are
+/// counted from 1 over all connections, after authentication.
 struct Fault {
   enum class Kind { none, cut, stall };  ///< cut: both sides are closed. stall: nothing passes any more.
-  enum class Moment {
-    before,
-    after
-  };  ///< whether the server still gets the message; its answer never passes
+  enum class Moment { before, after };   ///< whether the server still gets it; its answer never passes
   Kind kind = Kind::none;
   Moment moment = Moment::before;
   int message = 1;        ///< which one, of those that contain `text`
   std::string text = {};  ///< empty: any message
+  int round_trip = 0;     ///< not 0: everything that is sent in this round trip, instead of one message
 };
 
 /// Over a unix socket a client finds itself directly connected: no port tells that something is in between.
