@@ -18,6 +18,8 @@ class InputFile {
   /// Reads up to `at_most` bytes; 0 at the end. Throws Failure.
   std::size_t read(char* to, std::size_t at_most);
 
+  /// When it was opened.
+  std::size_t size() const { return size_; }
   /// The same for equal files, whatever their names.
   dev_t device() const { return device_; }
   ino_t inode() const { return inode_; }

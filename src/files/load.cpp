@@ -6,10 +6,11 @@
 #include <cstddef>
 #include <future>
 #include <iterator>
-#include <numeric>
 #include <set>
 #include <span>
 #include <string_view>
+#include <system_error>
+#include <thread>
 #include <tuple>
 #include <utility>
 
@@ -19,26 +20,36 @@
 namespace lockstep::files {
 namespace {
 
-/// Below this a second thread costs more than it saves.
-constexpr std::size_t worth_a_thread = 256;
+/// With fewer files for each, another thread costs more than it saves; more threads than these wait for the
+/// kernel's locks.
+constexpr std::size_t worth_a_thread = 128;
+constexpr std::size_t most_threads = 4;
 
 void read_part(std::span<Candidate> candidates, std::span<Script> scripts) {
   for (std::size_t i = 0; i < candidates.size(); ++i) scripts[i] = read_script(std::move(candidates[i]));
 }
 
-/// One half of the files is read by a thread of its own.
+/// Every thread reads its share; this one the last.
 std::vector<Script> read_all(std::vector<Candidate> candidates) {
   std::vector<Script> scripts(candidates.size());
-  const std::span<Candidate> all(candidates);
-  const std::span<Script> results(scripts);
-  const auto half = candidates.size() < worth_a_thread ? 0 : candidates.size() / 2;
-  if (half > 0) {
-    auto first = std::async(std::launch::async, read_part, all.first(half), results.first(half));
-    read_part(all.subspan(half), results.subspan(half));
-    first.get();
-  } else {
-    read_part(all, results);
+  std::span<Candidate> from(candidates);
+  std::span<Script> to(scripts);
+  const std::size_t processors = std::thread::hardware_concurrency();
+  const auto threads =
+      std::clamp(std::min(processors, from.size() / worth_a_thread), std::size_t{1}, most_threads);
+  const auto share = from.size() / threads;
+  std::vector<std::future<void>> others;
+  for (std::size_t i = 1; i < threads; ++i) {
+    try {
+      others.push_back(std::async(std::launch::async, read_part, from.first(share), to.first(share)));
+    } catch (const std::system_error&) {
+      break;  // the system allows no more threads
+    }
+    from = from.subspan(share);
+    to = to.subspan(share);
   }
+  read_part(from, to);
+  for (auto& other : others) other.get();
   return scripts;
 }
 

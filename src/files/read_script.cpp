@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 #include <string>
 #include <utility>
@@ -60,11 +61,15 @@ ScriptConfig read_config(const Candidate& candidate) {
 /// Survey and checksum of the same bytes, which go by once.
 sql::Survey read_contents(InputFile& file, std::string& checksum) {
   Checksum sum;
-  auto survey = sql::survey([&](char* to, std::size_t at_most) {
+  const auto read = [&](char* to, std::size_t at_most) {
     const auto size = file.read(to, at_most);
     sum.update({to, size});
     return size;
-  });
+  };
+  constexpr std::size_t smallest_window = 1024;
+  sql::ReaderOptions options;
+  options.window = std::clamp(2 * file.size() + 2, smallest_window, options.window);
+  auto survey = sql::survey(read, options);
   checksum = sum.finish();
   return survey;
 }

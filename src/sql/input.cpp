@@ -26,7 +26,7 @@ void Input::make_room(std::size_t keep_from) {
   if (capacity_ > 0 && kept <= capacity_ / 2) {
     std::memmove(buffer_.get(), buffer_.get() + dropped, kept);
   } else {
-    capacity_ = std::max(first_capacity, 2 * capacity_);
+    capacity_ = std::max(window_, 2 * capacity_);
     auto larger = std::make_unique_for_overwrite<char[]>(capacity_ + 1);
     std::memcpy(larger.get(), buffer_.get() + dropped, kept);
     buffer_ = std::move(larger);

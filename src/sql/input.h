@@ -16,7 +16,8 @@ class Input {
   /// The window's size until a statement needs more.
   static constexpr std::size_t first_capacity = std::size_t{256} * 1024;
 
-  explicit Input(ReadBytes read) : read_(std::move(read)) {}
+  explicit Input(ReadBytes read, std::size_t window = first_capacity)
+      : read_(std::move(read)), window_(window) {}
 
   /// Reads on. Bytes before `keep_from` are forgotten. False at the end of the file.
   bool more(std::size_t keep_from);
@@ -42,6 +43,7 @@ class Input {
   void make_room(std::size_t keep_from);
 
   ReadBytes read_;
+  std::size_t window_;
   std::unique_ptr<char[]> buffer_ = std::make_unique<char[]>(1);
   std::size_t capacity_ = 0;  ///< without the byte for the final 0
   std::size_t size_ = 0;

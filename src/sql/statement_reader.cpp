@@ -17,7 +17,9 @@ std::string_view trim(std::string_view text) {
 }  // namespace
 
 StatementReader::StatementReader(ReadBytes read, const ReaderOptions& options)
-    : input_(std::move(read)), lexer_(input_, options.statement_limit), strings_(options.strings) {}
+    : input_(std::move(read), options.window),
+      lexer_(input_, options.statement_limit),
+      strings_(options.strings) {}
 
 std::optional<Item> StatementReader::next() {
   while (!next_copy_data().empty()) continue;

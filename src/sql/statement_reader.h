@@ -19,6 +19,8 @@ struct ReaderOptions {
   /// Larger statements are a problem. The server takes messages of up to 1 GB less 2 bytes
   /// (PQ_LARGE_MESSAGE_LIMIT), their length and final zero included.
   std::size_t statement_limit = 0x3fffffff - 6;
+  /// How much is read at a time at first. For a small file a little more than twice its size is enough.
+  std::size_t window = Input::first_capacity;
 };
 
 /// A piece of a script that means something. The views are valid until the reader's next call.
