@@ -22,9 +22,10 @@ std::unique_ptr<Database> connect(const SessionOptions& options, Reporter& repor
 
 void with_ephemeral_server(const cli::Environment& environment,
                            const std::function<void(const cli::ServerAddress&)>& use) {
-  const auto server =
-      ephemeral::EphemeralServer::start({.path = cli::variable(environment, "PATH").value_or(""),
-                                         .temp_dir = cli::variable(environment, "TMPDIR").value_or("")});
+  const auto server = ephemeral::EphemeralServer::start(
+      {.programs = cli::variable(environment, "LOCKSTEP_PG_BIN").value_or(""),
+       .path = cli::variable(environment, "PATH").value_or(""),
+       .temp_dir = cli::variable(environment, "TMPDIR").value_or("")});
   const auto variables = server.environment();
   for (const auto& [name, value] : variables) {
     if (value.empty()) ::unsetenv(name.c_str());  // it would lead our own libpq elsewhere
