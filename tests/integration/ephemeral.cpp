@@ -83,7 +83,7 @@ TEST_CASE("a throwaway server answers, and leaves nothing behind") {
     CHECK(ask(server, "show listen_addresses").empty());
     CHECK(ask(server, "show server_encoding") == "UTF8");
 
-    struct stat facts {};
+    struct stat facts = {};
     REQUIRE(::stat(directory.c_str(), &facts) == 0);
     CHECK((facts.st_mode & 0777U) == 0700);
     CHECK(facts.st_uid != 0);

@@ -67,7 +67,7 @@ void write_all(int fd, std::string_view text) {
 }
 
 std::string content(int fd) {
-  struct stat info{};
+  struct stat info = {};
   if (::fstat(fd, &info) != 0) fail("fstat");
   std::string text(static_cast<std::size_t>(info.st_size), '\0');
   const ssize_t got = ::pread(fd, text.data(), text.size(), 0);
