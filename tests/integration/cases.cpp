@@ -67,7 +67,7 @@ class Case {
 
   void run() {
     run_sql("setup.sql");
-    check_migrate(lockstep_with({"migrate", "--output", "json", "--dir", files()}, {}));
+    check_migrate(lockstep_with({"migrate", "--output", "json", "--dir", files()}, json::object()));
     for (const auto& step : facts_.value("then", std::vector<json>{})) check_step(step);
     CHECK(database_->psql(read_file(folder_ / "verify.sql")) == trimmed(read_file(folder_ / "expected.txt")));
     run_sql("after.sql");

@@ -6,6 +6,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/reporters/catch_reporter_event_listener.hpp>
 #include <catch2/reporters/catch_reporter_registrars.hpp>
+#include <cstdint>
 #include <exception>
 #include <fstream>
 #include <iostream>
@@ -20,7 +21,7 @@ bool test_failed = false;
 class FailureWatch : public Catch::EventListenerBase {
  public:
   using Catch::EventListenerBase::EventListenerBase;
-  void testCaseStarting(const Catch::TestCaseInfo&) override { test_failed = false; }
+  void testCasePartialStarting(const Catch::TestCaseInfo&, std::uint64_t) override { test_failed = false; }
   void assertionEnded(const Catch::AssertionStats& stats) override {
     if (!stats.assertionResult.isOk()) test_failed = true;
   }
