@@ -339,6 +339,9 @@ bool refuses_transaction(const StatementClass& statement, std::optional<int> ser
 }
 
 StatementClass classify(std::span<const Token> head) {
+  const auto joins = [](const Token& token) { return token.depth == 0 && token.text == ";"; };  // psql's \;
+  const auto end = std::find_if(head.begin(), head.end(), joins);
+  head = head.first(static_cast<std::size_t>(end - head.begin()));
   const auto* const command = find_command(head);
   return command == nullptr ? StatementClass{} : command->judge(Phrase(head.subspan(1)));
 }

@@ -1,5 +1,6 @@
 #include "sql/copy_data.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "sql/characters.h"
@@ -18,18 +19,20 @@ const char* behind_last_line(const char* from, const char* end) {
   return newline == nullptr ? from : newline + 1;
 }
 
-/// Only blanks and comments that end on the line.
+/// Only blanks, semicolons and comments that end on the line (and do not nest: what looks as if is refused).
 bool is_gap(std::string_view line) {
   while (!line.empty()) {
-    if (line.starts_with("--")) return true;
-    if (line.starts_with("/*")) {
+    if (line.starts_with("--")) {
+      line.remove_prefix(std::min(line.size(), line.find('\r')));
+    } else if (line.starts_with("/*")) {
       const auto close = line.find("*/", 2);
-      if (close == std::string_view::npos) return false;
+      if (close == std::string_view::npos || line.find("/*", 2) < close) return false;
       line.remove_prefix(close + 2);
-      continue;
+    } else if (is_blank(line.front()) || line.front() == ';') {
+      line.remove_prefix(1);
+    } else {
+      return false;
     }
-    if (!is_blank(line.front()) && line.front() != ';') return false;
-    line.remove_prefix(1);
   }
   return true;
 }
@@ -63,6 +66,7 @@ std::string_view CopyData::next() {
 /// data.
 void CopyData::leave_statement_line() {
   started_ = true;
+  cursor_->keep_from = Cursor::nothing;  // the statement itself is done with
   const auto from = cursor_->offset();
   const auto to = cursor_->line_end();
   if (!is_gap(cursor_->input.view(from, to))) {

@@ -14,6 +14,19 @@ constexpr std::string_view unlock = "pg_advisory_unlock";
 /// With so many tokens collected, only those outside of parentheses still matter.
 constexpr std::size_t full_head = 128;
 
+/// The word that digits run into belongs to the number: 0x1f, 1e5, and with its sign 1e-5.
+const char* skip_number_end(const char* at) {
+  const char* const from = at;
+  while (continues_word(*at)) ++at;
+  const bool exponent = at == from + 1 && to_lower(*from) == 'e';
+  return exponent && (*at == '-' || *at == '+') ? at + 1 : at;
+}
+
+const char* skip_number(const char* at) {
+  while (is_digit(*at)) ++at;
+  return starts_word(*at) ? skip_number_end(at) : at;
+}
+
 bool names_unlock(std::string_view text) {
   const auto same = [](char byte, char lower) { return to_lower(byte) == lower; };
   return std::search(text.begin(), text.end(), unlock.begin(), unlock.end(), same) != text.end();
@@ -92,9 +105,8 @@ void Lexer::word() {
   while (continues_word(*to)) ++to;
   if (cursor_.end - to < 2 && cursor_.refill()) return;  // the window's end cut it: read it again
   const std::string_view text(from, static_cast<std::size_t>(to - from));
-  const bool behind_number = !recording_ && is_digit(from[-1]);  // 1e5, 0x1f: part of the number
-  if (behind_number) {
-    cursor_.at = to;
+  if (!recording_ && is_digit(from[-1])) {
+    cursor_.at = skip_number_end(from);
     return;
   }
   if (text.size() == 1 && (*to == '\'' || *to == '&') && prefixed()) return;
@@ -120,9 +132,8 @@ bool Lexer::prefixed() {
 }
 
 void Lexer::number() {
-  const char* to = cursor_.at + 1;
-  while (continues_word(*to)) ++to;
-  if (to == cursor_.end && cursor_.refill()) return;
+  const char* const to = skip_number(cursor_.at);
+  if (cursor_.end - to < 2 && cursor_.refill()) return;
   begin_token();
   const auto from = cursor_.offset();
   cursor_.at = to;
@@ -151,11 +162,11 @@ void Lexer::dollar() {
   const char* to = cursor_.at + 1;
   const bool parameter = is_digit(*to);
   if (parameter) {
-    while (continues_word(*to)) ++to;
+    to = skip_number(to);
   } else if (starts_word(*to)) {
     while (continues_tag(*to)) ++to;
   }
-  if (to == cursor_.end && cursor_.refill()) return;
+  if (cursor_.end - to < 2 && cursor_.refill()) return;
   if (!parameter && *to == '$') return dollar_quoted(std::string(cursor_.at, to + 1));
   begin_token();
   const auto from = cursor_.offset();
@@ -222,7 +233,9 @@ void Lexer::backslash() {
   start_ = cursor_.offset();
   meta_ = read_meta_command(input_.view(start_, cursor_.line_end()));
   cursor_.seek(start_ + meta_.size);
+  const bool stands_for_itself = meta_.name == ";" || meta_.name == ":";
   if (meta_.name == ";") body_.forget_words();
+  if (open_ && stands_for_itself) end_token(Token::Kind::symbol, start_ + 1);
   stop_ = Stop::meta_command;
 }
 

@@ -8,8 +8,12 @@
 namespace lockstep::sql {
 namespace {
 
-/// psql passes them the rest of the line as it is (OT_WHOLE_LINE in its command.c).
-constexpr std::array<std::string_view, 8> whole_line = {"!", "copy", "ef", "ev", "h", "help", "sf", "sv"};
+/// Commands of which psql reads one argument after the other, so that another command or SQL can follow on
+/// the line. The others that it reads so are of no use in a migration; of those that it does not know it
+/// drops the whole line.
+constexpr std::array<std::string_view, 14> reads_arguments = {
+    "echo",  "encoding", "i",   "include", "include_relative", "ir",    "pset",
+    "qecho", "restrict", "set", "timing",  "unrestrict",       "unset", "warn"};
 
 std::string_view trim(std::string_view text) {
   while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
@@ -39,8 +43,9 @@ MetaCommand read_meta_command(std::string_view line) {
   std::size_t name_end = 1;
   while (name_end < line.size() && !is_blank(line[name_end]) && line[name_end] != '\\') ++name_end;
   const auto name = line.substr(1, name_end - 1);
-  const bool whole = std::find(whole_line.begin(), whole_line.end(), name) != whole_line.end();
-  const auto end = whole ? line.size() : find_end(line, name_end);
+  const bool arguments =
+      std::find(reads_arguments.begin(), reads_arguments.end(), name) != reads_arguments.end();
+  const auto end = arguments ? find_end(line, name_end) : line.size();
   const auto size = line.substr(end, 2) == "\\\\" ? end + 2 : end;
   return {name, trim(line.substr(name_end, end - name_end)), size};
 }

@@ -68,7 +68,8 @@ Item StatementReader::meta_command() {
   item.inside_statement = lexer_.inside_statement();
   if (item.inside_statement) {
     blank_from_ = lexer_.start();
-    blank_to_ = blank_from_ + meta.size;
+    const bool stands_for_itself = meta.name == ";" || meta.name == ":";
+    blank_to_ = blank_from_ + (stands_for_itself ? 1 : meta.size);
   }
   return item;
 }

@@ -1,0 +1,1 @@
+create function begin() returns int language sql return 1; select 2; end; select 3;

@@ -1,0 +1,1 @@
+create function f(a int) returns int begin atomic select (case a when 1 then 2 end); select 3; end;select 4;

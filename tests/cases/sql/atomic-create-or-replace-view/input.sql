@@ -1,0 +1,1 @@
+create or replace view v as select 1 as begin;select 2;

@@ -1,0 +1,1 @@
+create procedure e() language sql begin atomic end;select 1;

@@ -1,0 +1,1 @@
+create table begin (a int);create view function as select 1;begin;select case when true then 1;end;

@@ -1,0 +1,1 @@
+create function f(a int) returns int return case when a > 0 then 1 end;select 1;

@@ -1,0 +1,2 @@
+create function f() returns int begin atomic select 1;
+select 2;

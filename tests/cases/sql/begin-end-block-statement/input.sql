@@ -1,0 +1,1 @@
+begin work; insert into a values (1); end transaction; select 1;

@@ -1,0 +1,7 @@
+select 1,
+
+
+   2;
+
+
+select 3;

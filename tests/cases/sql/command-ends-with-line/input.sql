@@ -1,0 +1,2 @@
+\echo select 1;
+;select 2;

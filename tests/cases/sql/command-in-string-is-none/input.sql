@@ -1,0 +1,2 @@
+select '\echo a', $$\q$$, "\x"; -- \q
+/* \q */ select 1;

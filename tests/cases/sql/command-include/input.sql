@@ -1,0 +1,3 @@
+\i other.sql
+\ir 'sub dir/x.sql'
+select 1;

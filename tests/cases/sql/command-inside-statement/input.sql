@@ -1,0 +1,4 @@
+select 1,
+\echo note
+  2;
+select 3;

@@ -1,0 +1,2 @@
+\! echo hi; \\ echo
+select 1;

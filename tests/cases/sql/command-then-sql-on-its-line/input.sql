@@ -1,0 +1,2 @@
+\echo a \\ select 1; select 2;
+select 3;

@@ -1,0 +1,2 @@
+\frobnicate a; b
+select 1;

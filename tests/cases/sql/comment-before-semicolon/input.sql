@@ -1,0 +1,2 @@
+select 1 -- last
+;select 2 /* last */ ;

@@ -1,0 +1,3 @@
+create /* ; */ table -- ;
+ a /**/ (b int); -- ; end
+select 1;

@@ -1,0 +1,2 @@
+-- it's
+select 1; /* it's "so" $$ */ select 2;

@@ -1,0 +1,6 @@
+copy t from stdin;
+\N
+\\
+\t
+\N	\N
+\.

@@ -1,0 +1,4 @@
+copy t from stdin;
+1
+\.
+select 1;

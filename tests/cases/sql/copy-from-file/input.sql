@@ -1,0 +1,1 @@
+copy t from '/x';copy t from program 'cat; ls';select 1;

@@ -1,0 +1,4 @@
+copy t from stdout;
+1
+\.
+select 1;

@@ -1,0 +1,1 @@
+create table copy (a int);select copy from stdin;select 1;

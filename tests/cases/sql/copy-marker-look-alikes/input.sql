@@ -1,0 +1,10 @@
+copy t from stdin;
+\.x
+ \.
+\\.
+x\.
+\.\.
+\. 
+
+\.
+select 1;

@@ -1,0 +1,9 @@
+copy t
+  (a,
+   b)
+from
+  stdin
+;
+1
+\.
+select 1;

@@ -1,0 +1,1 @@
+copy (select "from stdin" from stdin) to stdout;select 1;

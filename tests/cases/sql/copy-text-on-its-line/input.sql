@@ -1,0 +1,4 @@
+select 1;
+copy t from stdin; select 2;
+1
+\.

@@ -1,0 +1,5 @@
+copy t from stdin;
+1	it's; -- x
+\N	"
+\.
+select 1;

@@ -1,0 +1,1 @@
+copy t to stdin;select 1;

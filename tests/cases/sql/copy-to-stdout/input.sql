@@ -1,0 +1,3 @@
+copy t to stdout;
+copy (select 1 from t) to stdout;
+select 1;

@@ -1,0 +1,4 @@
+copy t from stdin where a > 1;
+1
+\.
+select 1;

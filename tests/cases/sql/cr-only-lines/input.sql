@@ -1,0 +1,1 @@
+select 1 -- note+ 2;select 3;

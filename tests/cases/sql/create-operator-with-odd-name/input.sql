@@ -1,0 +1,2 @@
+create operator *<>;* (leftarg = int);create operator @-- (rightarg = int)
+;select 1;

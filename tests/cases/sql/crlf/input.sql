@@ -1,0 +1,6 @@
+create table a (
+  b int
+);
+
+insert into a
+values (1);

@@ -1,0 +1,4 @@
+-- see lockstep: no
+/* -- lockstep: no */
+select 1 -- lockstep: no
+;

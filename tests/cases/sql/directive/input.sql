@@ -1,0 +1,4 @@
+-- lockstep: transaction=off
+select 1;
+-- lockstep: late
+select 2;

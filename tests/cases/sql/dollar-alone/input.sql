@@ -1,0 +1,1 @@
+select 1 $ 2; select $ ;select $-1;

@@ -1,0 +1,1 @@
+select 8/2$a$;$a$, 2;select $1$b$;$b$;select 1;

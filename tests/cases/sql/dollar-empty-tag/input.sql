@@ -1,0 +1,1 @@
+do $$ begin perform 1; end $$;select $$it's; "so" -- /*$$;

@@ -1,0 +1,1 @@
+create function f() returns int as $$select 1;$$language sql;select 2;

@@ -1,0 +1,1 @@
+do $a$ begin execute $b$ select $$;$$; $b$; end $a$;select 1;

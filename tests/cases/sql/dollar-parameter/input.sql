@@ -1,0 +1,1 @@
+prepare p as select $1, $2;create function g(int) returns int language sql return $1 + $1;select $1$;$$;$$;

@@ -1,0 +1,1 @@
+select $_1a$;$_1$;$_1a$;select 1;

@@ -1,0 +1,1 @@
+create function f() returns text as $body$ select $$;$$; $bod$ $Body$ $body$ language sql;select 1;

@@ -1,0 +1,2 @@
+select '🐘;', "🐘" from 🐘; -- 🐘
+select 1;

@@ -1,0 +1,1 @@
+create table a (b int4range, c text check (c ~ '^[;]+$' and c <> ';'), exclude using gist (b with &&));select 1;

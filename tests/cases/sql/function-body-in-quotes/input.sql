@@ -1,0 +1,1 @@
+create function f() returns int language plpgsql as 'begin return ''1;''; end;';select 1;

@@ -1,0 +1,2 @@
+GRANT SELECT ON ALL TABLES IN SCHEMA public TO "r;";
+COMMENT ON COLUMN a.b IS $$c; d$$;

@@ -1,0 +1,1 @@
+select e, b, x, n, u, E from t e;select u&v from n;

@@ -1,0 +1,1 @@
+create table größe (é int, "ü;" int);select é$$ from größe;select 名前;

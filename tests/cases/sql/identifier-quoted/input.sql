@@ -1,0 +1,1 @@
+create table "a;b" ("c""d;" int, "" text, "it's" int);select "$$", "--", "/*";

@@ -1,0 +1,1 @@
+insert into foo_bar values (1) -- last

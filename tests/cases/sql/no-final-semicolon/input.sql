@@ -1,0 +1,2 @@
+create table gate (id int);
+insert into gate values (1)

@@ -1,0 +1,1 @@
+insert into t values ('${name}', ':x', '#{y}');select ${a}, :b, :'c', :"d", @e;

@@ -1,0 +1,1 @@
+select '\';select 'c:\dir\', 'x';

@@ -1,0 +1,1 @@
+select B'10;', b'', X'F', x';', B'1''0';select 1;

@@ -1,0 +1,2 @@
+select E'a\
+b\\';select 1;

@@ -1,0 +1,1 @@
+select type'\', 'x', tablee'\';select 1;

@@ -1,0 +1,1 @@
+select E'it\'s; ok', e'\\', E'a''b', e'\n;\x41\101\u0041';select 1;

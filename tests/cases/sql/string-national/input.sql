@@ -1,0 +1,1 @@
+select N'a;', n'it''s', n '\';select 1;

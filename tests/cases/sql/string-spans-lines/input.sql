@@ -1,0 +1,5 @@
+insert into t values ('line one;
+
+line -- three
+/* four');
+select 1;

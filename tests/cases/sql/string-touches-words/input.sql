@@ -1,0 +1,1 @@
+select'a;'as"b;"from(values(';'))c;select 1;

@@ -1,0 +1,1 @@
+select U&'\0441;x', u&'!0441;y' uescape '!', U&'\';select U & 'a;' , u&1;

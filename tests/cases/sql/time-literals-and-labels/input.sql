@@ -1,0 +1,1 @@
+select timestamp '2020-01-01 00:00:00', interval '1; day';<<a>>;select 1;

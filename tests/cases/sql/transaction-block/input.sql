@@ -1,0 +1,5 @@
+begin;
+select 1;
+savepoint a;
+rollback to a;
+commit;

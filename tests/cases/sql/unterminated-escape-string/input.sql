@@ -1,0 +1,1 @@
+select E'a\';

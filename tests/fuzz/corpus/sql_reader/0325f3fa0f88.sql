@@ -1,0 +1,4 @@
+﻿select 1;
+-- lockstep: a=b
+select E'a'
+ 'b\'c' ;

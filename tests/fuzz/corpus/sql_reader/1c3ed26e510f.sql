@@ -1,0 +1,1 @@
+create rule r as on insert to t do (select 1; select ')';);(;

@@ -1,0 +1,7 @@
+copy t from stdin;
+\N
+1
+\.
+;copy (a) from stdin csv;--
+\.
+x

@@ -1,0 +1,2 @@
+set standard_conforming_strings = off;
+select '\';', E'\'';reset standard_conforming_strings;select '\';
