@@ -49,8 +49,9 @@ std::string describe_success(const MigrateResult& done, const std::string& datab
 /// Fills in what happened, also when the run did not get to its end.
 void record(const MigrateResult& done, Result& result) {
   for (const auto& one : done.applied) result.fields["applied"].push_back(applied_json(one));
-  result.fields["skipped"] = done.skipped_busy;
-  result.fields["pending"] = done.plan.steps.size() - done.applied.size();
+  const auto left = done.plan.steps.size() - done.applied.size();
+  result.fields["skipped"] = done.skipped_busy ? left : 0;
+  result.fields["pending"] = left;
   result.fields["lock"]["waited_ms"] = done.waited.count();
 }
 
@@ -77,7 +78,7 @@ void show_dry_run(Run& run, const Plan& plan, const std::string& database, Resul
 
 void shape_migrate(Result& result) {
   result.fields = {
-      {"applied", Json::array()}, {"skipped", false},
+      {"applied", Json::array()}, {"skipped", 0},
       {"pending", nullptr},       {"lock", {{"namespace", nullptr}, {"resource", nullptr}, {"waited_ms", 0}}},
       {"database", nullptr},      {"duration_ms", 0}};
 }

@@ -158,8 +158,7 @@ std::optional<std::string> Run::read_password() {
         "Write the password into its first line.");
   }
   if (file->others_can_read) {
-    log_->warning(
-        fmt::format("password file {} can be read by others; its mode should be u=rw (0600) or less", path));
+    log_->warning(fmt::format("password file {} can be read by every user of this machine", path));
   }
   return password;
 }

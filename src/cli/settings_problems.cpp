@@ -13,7 +13,7 @@ namespace lockstep::cli {
 namespace {
 
 constexpr std::string_view prefix = "LOCKSTEP_";
-constexpr std::array<std::string_view, 3> other_variables{"LOCKSTEP_URL", "LOCKSTEP_CONFIG", "LOCKSTEP_ENV"};
+constexpr std::array<std::string_view, 3> other_variables{"URL", "CONFIG", "ENV"};
 
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates) {
   const auto near = nearest(word, {candidates.begin(), candidates.end()});
@@ -91,9 +91,10 @@ bool is_service_link(std::string_view name, std::string_view value) {
   return is_service_port(name) || (name.ends_with("_PORT") && value.find("://") != std::string_view::npos);
 }
 
+/// Without the prefix, which all have in common.
 std::vector<std::string> variable_names() {
   std::vector<std::string> names(other_variables.begin(), other_variables.end());
-  for (const auto& key : keys()) names.push_back(key.variable());
+  for (const auto& key : keys()) names.push_back(key.variable().substr(prefix.size()));
   return names;
 }
 
@@ -117,13 +118,15 @@ std::vector<Error> unknown_variables(const Environment& environment) {
   const auto known = variable_names();
   std::vector<Error> errors;
   for (const auto& [name, value] : environment) {
-    if (!name.starts_with(prefix) || std::find(known.begin(), known.end(), name) != known.end()) continue;
-    if (is_service_link(name, value)) continue;
+    if (!name.starts_with(prefix) || is_service_link(name, value)) continue;
+    const auto ours = name.substr(prefix.size());
+    if (std::find(known.begin(), known.end(), ours) != known.end()) continue;
+    const auto near = nearest(ours, {known.begin(), known.end()});
     Error error{.kind = ErrorKind::config, .code = "unknown_variable"};
     error.message = fmt::format("unknown environment variable \"{}\"", printable(name));
-    auto hint = did_you_mean(name, known);
-    if (hint.empty()) hint = "Variables that begin with LOCKSTEP_ are settings; see lockstep config.";
-    error.hints.push_back(std::move(hint));
+    error.hints.push_back(
+        near.empty() ? std::string("Variables that begin with LOCKSTEP_ are settings; see lockstep config.")
+                     : fmt::format("Did you mean \"{}{}\"?", prefix, near));
     errors.push_back(std::move(error));
   }
   return errors;

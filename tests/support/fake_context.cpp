@@ -47,8 +47,8 @@ CliOutcome FakeWorld::run(const std::vector<std::string>& arguments) {
     written.emplace(path, text);
   };
   context.random_uuid = [] { return "00000000-0000-4000-8000-000000000001"; };
-  context.now = [] {
-    return std::chrono::system_clock::time_point(std::chrono::milliseconds(1767323045678));
+  context.now = [&] {
+    return std::chrono::system_clock::time_point(Milliseconds(1767323045678) + server.passed);
   };
   context.with_ephemeral_server = [&](const std::function<void(const cli::ServerAddress&)>& use) {
     ++ephemeral_servers;

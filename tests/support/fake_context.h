@@ -18,7 +18,7 @@ struct CliOutcome {
 };
 
 /// The world of the command line in memory: migration files by name, text files, one fake server, a clock
-/// that stands still.
+/// that counts only what the fake server does.
 struct FakeWorld {
   FakeServer server = {};
   LocalMigrations local = {};

@@ -107,11 +107,13 @@ Milliseconds FakeDatabase::wait_for_release(Milliseconds at_most) {
   if (server_.log.empty() || server_.log.back() != "wait") server_.log.emplace_back("wait");
   if (server_.held_by_others.empty()) {
     server_.waited += at_most;
+    server_.passed += at_most;
     return at_most;
   }
   auto& holding = server_.held_by_others.front();
   const auto passed = std::min(at_most, holding.remaining);
   server_.waited += passed;
+  server_.passed += passed;
   holding.remaining -= passed;
   if (holding.remaining == Milliseconds{0}) {
     if (!holding.leaves.empty()) server_.has_table = true;
@@ -154,6 +156,7 @@ AppliedStep FakeDatabase::apply(const Step& step, std::int64_t expected_rank, co
   const AppliedStep result{
       .rank = row.rank, .statements = row.statements_done, .duration = server_.step_duration};
   put(server_.rows, std::move(row));
+  server_.passed += server_.step_duration;
   return result;
 }
 

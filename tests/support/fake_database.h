@@ -24,7 +24,7 @@ struct Holding {
 };
 
 /// The server behind every FakeDatabase: what it stores, how it is scripted, and a log of what was asked.
-/// Time passes only in wait_for_release.
+/// Time passes only while waiting and applying.
 struct FakeServer {
   SessionFacts facts = {.server_version = 150018,
                         .database = "shop",
@@ -46,7 +46,8 @@ struct FakeServer {
   Milliseconds step_duration{12};
 
   std::vector<std::string> log = {};  ///< "history", "try_lock: busy", "apply V2__b.sql", …
-  Milliseconds waited{0};             ///< all the time that has passed
+  Milliseconds waited{0};             ///< in wait_for_release
+  Milliseconds passed{0};             ///< besides, a step_duration for each migration applied
   int sessions = 0;                   ///< opened and not closed
   const Database* lock_owner = nullptr;
 
