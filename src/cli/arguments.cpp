@@ -149,6 +149,7 @@ Arguments parse_arguments(const std::vector<std::string>& arguments) {
   CLI::App app;
   app.set_help_flag();
   app.allow_extras();
+  app.require_subcommand(0, 1);  // a word behind the command is not another one
   const auto global = bind(app, global_options());
   std::vector<std::pair<CLI::App*, std::vector<Bound>>> bound;
   for (const auto& command : commands()) {
