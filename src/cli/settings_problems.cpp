@@ -13,7 +13,8 @@ namespace lockstep::cli {
 namespace {
 
 constexpr std::string_view prefix = "LOCKSTEP_";
-constexpr std::array<std::string_view, 3> other_variables{"URL", "CONFIG", "ENV"};
+/// Variables that are no settings. PG_BIN is where --ephemeral finds the server's programs.
+constexpr std::array<std::string_view, 4> other_variables{"URL", "CONFIG", "ENV", "PG_BIN"};
 
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates) {
   const auto near = nearest(word, {candidates.begin(), candidates.end()});

@@ -229,7 +229,10 @@ TEST_CASE("variables that begin with LOCKSTEP_ and mean nothing are errors") {
           "unknown environment variable \"LOCKSTEP_LOCK_WIAT\" | Did you mean \"LOCKSTEP_LOCK_WAIT\"?",
           "unknown environment variable \"LOCKSTEP_ZZZ\" | Variables that begin with LOCKSTEP_ are settings; "
           "see lockstep config."});
-  CHECK(lines(from_environment({{"LOCKSTEP_CONFIG", "x"}, {"LOCKSTEP_ENV", "y"}, {"LOCKSTEP_URL", "z"}}))
+  CHECK(lines(from_environment({{"LOCKSTEP_CONFIG", "x"},
+                                {"LOCKSTEP_ENV", "y"},
+                                {"LOCKSTEP_URL", "z"},
+                                {"LOCKSTEP_PG_BIN", "b"}}))
             .empty());
 }
 
