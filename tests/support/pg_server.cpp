@@ -121,13 +121,41 @@ void PgServer::write_settings(const ServerOptions& options) const {
 }
 
 void PgServer::start() {
-  daemon_.start({program("postgres"), "-D", data().string()}, "QUIT", [this] { return ready(); });
+  start_until([this] { return ready(); });
+}
+
+void PgServer::start_until(const std::function<bool()>& condition) {
+  daemon_.start({program("postgres"), "-D", data().string()}, "QUIT", condition);
 }
 
 /// The last line of the server's pid file tells when connections are accepted.
 bool PgServer::ready() const {
   const auto file = data() / "postmaster.pid";
-  return fs::exists(file) && read_file(file).find("\nready") != std::string::npos;
+  if (!fs::exists(file)) return false;
+  const auto text = read_file(file);
+  return text.find("\nready") != std::string::npos || text.find("\nstandby") != std::string::npos;
+}
+
+void PgServer::start_as_standby() {
+  write_file(data() / "standby.signal", "");
+  start();
+}
+
+void PgServer::start_slowly() {
+  write_file(data() / "recovery.signal", "");
+  write_file(data() / "postgresql.auto.conf",
+             "restore_command = 'while [ ! -e go ]; do sleep 0.05; done; exit 1'\n");
+  const int turned_away = 1;
+  start_until([&] {
+    const auto port = std::to_string(port_);
+    return run({.argv = {program("pg_isready"), "-h", socket_dir().string(), "-p", port}}).exit_code ==
+           turned_away;
+  });
+}
+
+void PgServer::finish_start() {
+  write_file(data() / "go", "");
+  wait_until("the server to accept connections", [this] { return ready(); });
 }
 
 void PgServer::set_hba(std::string_view hba) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -54,6 +55,11 @@ class PgServer {
 
   void stop() { daemon_.stop(); }
   void start();
+  /// Starts a stopped server as a standby without a primary: it can be read, not written.
+  void start_as_standby();
+  /// Starts a stopped server that turns clients away, as in a long recovery, until `finish_start`.
+  void start_slowly();
+  void finish_start();
   /// Replaces pg_hba.conf and makes the server read it.
   void set_hba(std::string_view hba);
 
@@ -61,6 +67,7 @@ class PgServer {
   void make_certificate() const;
   void write_settings(const ServerOptions& options) const;
   bool ready() const;
+  void start_until(const std::function<bool()>& condition);
   std::filesystem::path data() const { return daemon_.dir() / "data"; }
 
   Daemon daemon_;
