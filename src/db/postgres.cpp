@@ -159,7 +159,8 @@ class Postgres : public Database {
 
   /// The session as a script must find it, at no cost before the first one.
   std::vector<std::string> reset_if_used() {
-    return std::exchange(used_, true) ? state_.reset_statements() : std::vector<std::string>{};
+    if (!std::exchange(used_, true)) return {};
+    return state_.reset_statements(defaults_);
   }
 
   AppliedStep apply_whole(const Step& step, std::int64_t expected_rank) {
@@ -170,6 +171,7 @@ class Postgres : public Database {
                             ? history_.progress_query(step.resumes->rank, step.migration, row_state::applied,
                                                       static_cast<std::int64_t>(runner.statements()))
                             : history_.insert_query(step.migration, row_state::applied, expected_rank);
+    remember_defaults(runner);
     throw_if_interrupted();
     const std::vector<Query> queries{state_.own_identity_query(), record, {"commit"}};
     const auto answer = session_.pipeline(queries, Grouping::all_together);
@@ -207,9 +209,14 @@ class Postgres : public Database {
       note_failure(note);
       throw;
     }
+    remember_defaults(runner);
     auto applied = note(row_state::applied);
     applied.statements = static_cast<std::int64_t>(done - done_before);
     return applied;
+  }
+
+  void remember_defaults(const ScriptRunner& runner) {
+    if (runner.may_change_defaults()) defaults_ = Defaults::read_again;
   }
 
   /// The first error is the one to report, whatever comes of writing it down.
@@ -275,6 +282,7 @@ class Postgres : public Database {
   bool prepared_ = false;
   bool listening_ = false;
   bool used_ = false;
+  Defaults defaults_ = Defaults::unchanged;
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "core/checksum.h"
@@ -45,6 +46,19 @@ bool ends_message(const sql::Item& item) {
          item.statement.reading.setting != sql::ReadingSetting::none;
 }
 
+bool begins(std::string_view text, std::string_view words) {
+  return text.size() > words.size() &&
+         std::equal(words.begin(), words.end(), text.begin(), [](char word, char c) {
+           return word == (c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c);
+         });
+}
+
+/// ALTER DATABASE, ROLE or USER, or code that could contain one.
+bool may_alter_defaults(const sql::Item& item) {
+  if (is(item, sql::StatementKind::do_block) || is(item, sql::StatementKind::call)) return true;
+  return begins(item.text, "alter ") && !begins(item.text, "alter table") && !begins(item.text, "alter type");
+}
+
 std::string checksum_of(sql::ReadBytes read) {
   HashedScript script(std::move(read));
   std::string buffer(256 * 1024, '\0');
@@ -86,7 +100,7 @@ void ScriptRunner::run_in_transaction(const std::vector<std::string>& before, co
   for (; item; item = reader.next()) {
     if (!is_statement(*item) || is(*item, sql::StatementKind::commit)) continue;
     message.add(*item);
-    ++statements_;
+    count(*item);
     if (ends_message(*item) || message.size() >= message_size) send(message, reader);
   }
   refuse_unread(reader);
@@ -101,7 +115,8 @@ void ScriptRunner::run_one_by_one(std::size_t done, const std::function<void(std
   sql::StatementReader reader(open_(migration_), reader_options(session_.raw()));
   while (const auto item = reader.next()) {
     if (!is_statement(*item)) continue;
-    if (++statements_ <= done) continue;
+    count(*item);
+    if (statements_ <= done) continue;
     throw_if_interrupted();
     ScriptMessage message;
     message.add(*item);
@@ -109,6 +124,11 @@ void ScriptRunner::run_one_by_one(std::size_t done, const std::function<void(std
     progress(statements_);
   }
   refuse_unread(reader);
+}
+
+void ScriptRunner::count(const sql::Item& item) {
+  ++statements_;
+  may_change_defaults_ = may_change_defaults_ || may_alter_defaults(item);
 }
 
 void ScriptRunner::send(ScriptMessage& message, sql::StatementReader& reader) {

@@ -33,7 +33,11 @@ class ScriptRunner {
   /// How many statements were sent.
   std::size_t statements() const { return statements_; }
 
+  /// A statement may have changed what new sessions begin with.
+  bool may_change_defaults() const { return may_change_defaults_; }
+
  private:
+  void count(const sql::Item& item);
   void send(ScriptMessage& message, sql::StatementReader& reader);
   void copy_in(sql::StatementReader& reader, std::optional<ServerError>& error);
   void drain_copy_out();
@@ -45,6 +49,7 @@ class ScriptRunner {
   const OpenScript& open_;
   const Migration& migration_;
   std::size_t statements_ = 0;
+  bool may_change_defaults_ = false;
 };
 
 }  // namespace lockstep::db

@@ -142,6 +142,7 @@ Failure failed(const Session& session, ErrorKind kind, std::string code, std::st
     result.hints = {"The server has released the lock and rolled back what was open. Run the command again."};
   }
   describe(error, result);
+  if (error.sqlstate == "42501") result.hints.emplace_back("Least privilege is described in docs/history-table.md.");
   return Failure(std::move(result));
 }
 

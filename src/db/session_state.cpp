@@ -9,6 +9,19 @@ namespace {
 
 constexpr std::string_view read_committed = "read committed";
 
+// RESET ALL goes back to what this session began with; a new session would begin with what ALTER DATABASE and
+// ALTER ROLE have set since. The most specific setting is the last one. Settings that only a superuser may
+// change are left alone.
+constexpr std::string_view read_defaults = R"(select pg_catalog.set_config(s.name, s.value, false) from (
+  select pg_catalog.split_part(c.text, '=', 1), pg_catalog.substr(c.text, pg_catalog.strpos(c.text, '=') operator(pg_catalog.+) 1)
+  from pg_catalog.pg_db_role_setting as d cross join lateral pg_catalog.unnest(d.setconfig) as c (text)
+  where (d.setdatabase operator(pg_catalog.=) 0 or d.setdatabase operator(pg_catalog.=)
+         (select b.oid from pg_catalog.pg_database as b where b.datname operator(pg_catalog.=) pg_catalog.current_database()))
+    and (d.setrole operator(pg_catalog.=) 0 or d.setrole operator(pg_catalog.=)
+         (select r.oid from pg_catalog.pg_roles as r where r.rolname operator(pg_catalog.=) session_user))
+  order by d.setrole operator(pg_catalog.<>) 0, d.setdatabase operator(pg_catalog.<>) 0) as s (name, value)
+where exists (select from pg_catalog.pg_settings as p where p.name operator(pg_catalog.=) s.name and p.context operator(pg_catalog.=) 'user'))";
+
 std::string_view in_words(std::string_view setting) {
   return setting.empty() ? "none" : setting;
 }
@@ -59,7 +72,7 @@ Query SessionState::borrow_query() const {
   return query;
 }
 
-std::vector<std::string> SessionState::reset_statements() const {
+std::vector<std::string> SessionState::reset_statements(Defaults defaults) const {
   std::vector<std::string> statements{"reset session authorization",
                                       "reset role",
                                       "reset all",
@@ -68,8 +81,7 @@ std::vector<std::string> SessionState::reset_statements() const {
                                       "unlisten *",
                                       "discard temp",
                                       "discard sequences"};
-  // SET takes no parameters, and set_config would take a snapshot, which a later choice of the isolation
-  // level forbids.
+  if (defaults == Defaults::read_again) statements.emplace_back(read_defaults);
   for (const auto& setting : settings_) {
     statements.push_back(fmt::format("set {} = {}", setting.name, quote_literal(setting.value)));
   }

@@ -10,6 +10,9 @@
 
 namespace lockstep::db {
 
+/// Whether a script may have changed what new sessions begin with (ALTER DATABASE or ROLE … SET).
+enum class Defaults { unchanged, read_again };
+
 /// What a session must look like when a migration begins, and how to get back to it after another migration:
 /// nothing leaks from one file to the next, and the lock is never touched (so no DISCARD ALL).
 class SessionState {
@@ -24,7 +27,7 @@ class SessionState {
   Query borrow_query() const;
 
   /// Statements that undo whatever a script did to the session, ending in the settings of prepare_query.
-  std::vector<std::string> reset_statements() const;
+  std::vector<std::string> reset_statements(Defaults defaults) const;
 
   /// Back to our own identity until the transaction ends, with names looked up in pg_catalog only: a script
   /// may have changed role and search_path before its row is written.
