@@ -1,7 +1,5 @@
 #include "db/result.h"
 
-#include <fmt/format.h>
-
 #include <chrono>
 
 namespace lockstep::db {
@@ -14,6 +12,11 @@ Unsigned big_endian(std::string_view bytes) {
     value = static_cast<Unsigned>(value << 8) | static_cast<unsigned char>(byte);
   }
   return value;
+}
+
+/// Two times for each row of the history: a formatting library is ten times slower.
+void put_digits(std::string& text, std::size_t at, std::size_t count, long number) {
+  for (auto i = count; i > 0; --i, number /= 10) text[at + i - 1] = static_cast<char>('0' + number % 10);
 }
 
 }  // namespace
@@ -43,9 +46,15 @@ std::string time_at(const PGresult* result, int row, int column) {
   const auto day = floor<days>(time);
   const year_month_day date(day);
   const hh_mm_ss clock(floor<milliseconds>(time - day));
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", int(date.year()), unsigned(date.month()),
-                     unsigned(date.day()), clock.hours().count(), clock.minutes().count(),
-                     clock.seconds().count(), clock.subseconds().count());
+  std::string text = "0000-00-00T00:00:00.000Z";
+  put_digits(text, 0, 4, int(date.year()));
+  put_digits(text, 5, 2, unsigned(date.month()));
+  put_digits(text, 8, 2, unsigned(date.day()));
+  put_digits(text, 11, 2, clock.hours().count());
+  put_digits(text, 14, 2, clock.minutes().count());
+  put_digits(text, 17, 2, clock.seconds().count());
+  put_digits(text, 20, 3, clock.subseconds().count());
+  return text;
 }
 
 }  // namespace lockstep::db
