@@ -9,13 +9,13 @@ namespace lockstep::sql {
 
 /// Classes of bytes as PostgreSQL's scanner (scan.l, psqlscan.l) has them. Bytes above 0x7f are letters.
 enum class ByteClass : std::uint8_t {
-  plain,  ///< part of an operator, a bracket, a comma, a digit: nothing that starts or ends anything longer
+  plain,  ///< part of an operator, a bracket, a comma: nothing that starts or ends anything longer
   blank,
-  letter,
-  digit,
+  digit,   // from here
+  letter,  // two classes make a dollar quote's tag
+  dollar,  // and three a word
   quote,
   double_quote,
-  dollar,
   dash,
   slash,
   backslash,
@@ -90,15 +90,14 @@ constexpr bool starts_word(char byte) {
 }
 /// May stand in a dollar quote's tag behind the first letter.
 constexpr bool continues_tag(char byte) {
-  return starts_word(byte) || is_digit(byte);
+  return class_of(byte) >= ByteClass::digit && class_of(byte) <= ByteClass::letter;
 }
 constexpr bool continues_word(char byte) {
-  return continues_tag(byte) || byte == '$';
+  return class_of(byte) >= ByteClass::digit && class_of(byte) <= ByteClass::dollar;
 }
 /// Needs no look at its neighbours once a statement's head has been read.
 constexpr bool is_skippable(char byte) {
-  const auto its = class_of(byte);
-  return its == ByteClass::plain || its == ByteClass::blank || its == ByteClass::digit;
+  return class_of(byte) <= ByteClass::digit;
 }
 
 constexpr bool is_ascii_letter(char byte) {

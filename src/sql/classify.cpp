@@ -348,8 +348,9 @@ StatementClass classify(std::span<const Token> head) {
 
 std::size_t useful_head(std::span<const Token> head) {
   const auto* const command = find_command(head);
-  if (command == nullptr || !is_of_interest(*command, Phrase(head.subspan(1)))) return 0;
-  return command->useful_tokens;
+  if (command == nullptr) return 0;
+  if (head.size() < shortest_head) return shortest_head;
+  return is_of_interest(*command, Phrase(head.subspan(1))) ? command->useful_tokens : 0;
 }
 
 std::string command_name(const StatementClass& statement, std::string_view text) {

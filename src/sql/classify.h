@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,7 +12,7 @@
 namespace lockstep::sql {
 
 /// Statements that a migrator must know; all others are `other`.
-enum class StatementKind {
+enum class StatementKind : std::uint8_t {
   other,
   begin,
   commit,
@@ -48,13 +49,19 @@ enum class StatementKind {
   do_block,
 };
 
-enum class CopyFormat { text, csv, binary };
+enum class CopyFormat : std::uint8_t { text, csv, binary };
 
 /// The settings that change how text behind them is read.
-enum class ReadingSetting { none, standard_conforming_strings, backslash_quote, client_encoding, all };
+enum class ReadingSetting : std::uint8_t {
+  none,
+  standard_conforming_strings,
+  backslash_quote,
+  client_encoding,
+  all
+};
 
 struct ReadingChange {
-  enum class To { on, off, initial, other };
+  enum class To : std::uint8_t { on, off, initial, other };
 
   ReadingSetting setting = ReadingSetting::none;
   To to = To::other;
@@ -89,9 +96,9 @@ bool refuses_transaction(const StatementClass& statement, std::optional<int> ser
 /// Judges the first tokens of a statement, at least `useful_head(head)` of them where it has so many.
 StatementClass classify(std::span<const Token> head);
 
-/// How many tokens are needed before anything can be said.
+/// With so many tokens `useful_head` has its final answer.
 inline constexpr std::size_t shortest_head = 4;
-/// How many tokens classify can make use of, told from the first `shortest_head`.
+/// How many tokens classify can make use of, told from the first ones.
 std::size_t useful_head(std::span<const Token> head);
 
 /// The command in words for messages: "CREATE INDEX CONCURRENTLY", "ALTER TABLE", "INSERT".

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,7 +34,7 @@ class Lexer {
   /// tokens.
   std::string_view statement() const { return input_.view(begin_, last_); }
   const Place& statement_place() const { return begin_place_; }
-  std::vector<Token> head() const;
+  std::span<const Token> head();
   /// A word of the statement begins with pg_advisory_unlock, or one in the body of a DO does.
   bool names_advisory_unlock() const { return names_advisory_unlock_; }
 
@@ -86,6 +87,7 @@ class Lexer {
   MetaCommand meta_;
   Problem problem_;
   std::vector<RawToken> head_;
+  std::vector<Token> head_tokens_;
   std::size_t head_limit_ = 0;
   std::size_t parentheses_ = 0;
   Place begin_place_;

@@ -22,24 +22,30 @@ StatementReader::StatementReader(ReadBytes read, const ReaderOptions& options)
       strings_(options.strings) {}
 
 std::optional<Item> StatementReader::next() {
-  while (!next_copy_data().empty()) continue;
-  if (problem_) return std::nullopt;
+  std::optional<Item> item;
+  if (copy_) {
+    while (!next_copy_data().empty()) continue;
+  }
+  if (problem_) return item;
   if (!begun_) skip_byte_order_mark();
   if (blank_to_ > 0) input_.blank(blank_from_, std::exchange(blank_to_, 0));
   switch (lexer_.next(strings_.value())) {
     case Lexer::Stop::statement:
-      return statement();
+      tell_statement(item.emplace());
+      break;
     case Lexer::Stop::meta_command:
-      return meta_command();
+      tell_meta_command(item.emplace());
+      break;
     case Lexer::Stop::directive:
-      return directive();
+      tell_directive(item.emplace());
+      break;
     case Lexer::Stop::problem:
       problem_ = lexer_.problem();
-      return std::nullopt;
+      break;
     case Lexer::Stop::end:
-      return std::nullopt;
+      break;
   }
-  return std::nullopt;
+  return item;
 }
 
 std::string_view StatementReader::next_copy_data() {
@@ -49,36 +55,35 @@ std::string_view StatementReader::next_copy_data() {
   return piece;
 }
 
-Item StatementReader::statement() {
-  Item item{.kind = Item::Kind::statement, .text = lexer_.statement(), .place = lexer_.statement_place()};
+void StatementReader::tell_statement(Item& item) {
+  item.text = lexer_.statement();
+  item.place = lexer_.statement_place();
   item.statement = classify(lexer_.head());
   item.statement.names_advisory_unlock = lexer_.names_advisory_unlock();
   strings_.apply(item.statement);
   copy_.reset();
   if (item.statement.kind == StatementKind::copy_from_stdin) copy_.emplace(lexer_.cursor(), item.place);
-  return item;
 }
 
-Item StatementReader::meta_command() {
+void StatementReader::tell_meta_command(Item& item) {
   const auto& meta = lexer_.meta_command();
-  Item item{
-      .kind = Item::Kind::meta_command, .text = trim(lexer_.text()), .place = input_.place(lexer_.start())};
+  item.kind = Item::Kind::meta_command;
+  item.text = trim(lexer_.text());
+  item.place = input_.place(lexer_.start());
   item.name = meta.name;
   item.argument = meta.argument;
   item.inside_statement = lexer_.inside_statement();
-  if (item.inside_statement) {
-    blank_from_ = lexer_.start();
-    const bool stands_for_itself = meta.name == ";" || meta.name == ":";
-    blank_to_ = blank_from_ + (stands_for_itself ? 1 : meta.size);
-  }
-  return item;
+  if (!item.inside_statement) return;
+  const bool stands_for_itself = meta.name == ";" || meta.name == ":";
+  blank_from_ = lexer_.start();
+  blank_to_ = blank_from_ + (stands_for_itself ? 1 : meta.size);
 }
 
-Item StatementReader::directive() {
-  Item item{
-      .kind = Item::Kind::directive, .text = trim(lexer_.text()), .place = input_.place(lexer_.start())};
+void StatementReader::tell_directive(Item& item) {
+  item.kind = Item::Kind::directive;
+  item.text = trim(lexer_.text());
+  item.place = input_.place(lexer_.start());
   item.argument = trim(item.text.substr(item.text.find(':') + 1));
-  return item;
 }
 
 void StatementReader::skip_byte_order_mark() {

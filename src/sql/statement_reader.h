@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string_view>
 
@@ -25,7 +26,7 @@ struct ReaderOptions {
 
 /// A piece of a script that means something. The views are valid until the reader's next call.
 struct Item {
-  enum class Kind {
+  enum class Kind : std::uint8_t {
     statement,
     meta_command,  ///< a psql command, "\name argument"
     directive,     ///< a comment "-- lockstep: argument" between statements
@@ -34,8 +35,8 @@ struct Item {
   Kind kind = Kind::statement;
   /// As in the file, from the first token to the last, without the semicolon. A meta-command inside a
   /// statement comes before it; in the statement's text blanks stand in its place.
-  std::string_view text;
-  Place place;  ///< of its first byte
+  std::string_view text = {};
+  Place place = {};  ///< of its first byte
   StatementClass statement = {};
   std::string_view name = {};      ///< of a meta-command: "restrict"; ";" and ":" for psql's \; and \:
   std::string_view argument = {};  ///< of a meta-command or directive, without blanks around it
@@ -66,9 +67,9 @@ class StatementReader {
   const std::optional<Problem>& problem() const { return problem_; }
 
  private:
-  Item statement();
-  Item meta_command();
-  Item directive();
+  void tell_statement(Item& item);
+  void tell_meta_command(Item& item);
+  void tell_directive(Item& item);
   void skip_byte_order_mark();
 
   Input input_;
