@@ -1,9 +1,19 @@
+// toml++ 3.4 takes for granted what it has not checked: "[`x]" runs into undefined behaviour in a release
+// build and into an assertion otherwise. With these two it throws instead.
+#undef NDEBUG
+#define TOML_ASSERT(condition) ((condition) ? void() : lockstep::cli::refuse_toml())
+
+namespace lockstep::cli {
+[[noreturn]] void refuse_toml();
+}
+
 #include "cli/settings_toml.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <toml++/toml.hpp>
 #include <utility>
 
@@ -11,6 +21,9 @@
 
 namespace lockstep::cli {
 namespace {
+
+/// toml++ lost its way, and does not know where.
+struct RefusedToml {};
 
 constexpr std::string_view overlay_section = "env";
 
@@ -130,7 +143,40 @@ Error syntax_error(const std::string& path, std::string_view text, const toml::p
   return error;
 }
 
+/// The one known place where toml++ loses its way: a name that cannot begin like this.
+std::size_t bad_header_line(std::string_view text) {
+  for (std::size_t line = 1;; ++line) {
+    const auto begin = text.find_first_not_of(" \t");
+    const bool header = begin != std::string_view::npos && text[begin] == '[';
+    const auto name = header ? text.find_first_not_of("[ \t", begin) : std::string_view::npos;
+    if (name != std::string_view::npos) {
+      const auto c = static_cast<unsigned char>(text[name]);
+      if (std::isalnum(c) == 0 && std::string_view("_-\"']\r\n").find(text[name]) == std::string_view::npos) {
+        return line;
+      }
+    }
+    const auto end = text.find('\n');
+    if (end == std::string_view::npos) return 0;
+    text.remove_prefix(end + 1);
+  }
+}
+
+Error refused_error(const std::string& path, std::string_view text) {
+  Error error{.kind = ErrorKind::config, .code = "invalid_toml", .message = "this is not TOML"};
+  error.where = SourcePosition{.file = path, .line = bad_header_line(text)};
+  if (error.where->line == 0) return error;
+  error.message =
+      "this is not TOML: a section's name must be in quotes when it has other characters than letters, "
+      "digits, _ and -";
+  error.excerpt = safe_excerpt(text, error.where->line);
+  return error;
+}
+
 }  // namespace
+
+void refuse_toml() {
+  throw RefusedToml{};
+}
 
 TomlDocument read_toml(const std::string& path, std::string_view text) {
   TomlDocument document;
@@ -139,6 +185,8 @@ TomlDocument read_toml(const std::string& path, std::string_view text) {
     Walk(path, text, document).root(table);
   } catch (const toml::parse_error& problem) {
     document.problems.push_back(syntax_error(path, text, problem));
+  } catch (const RefusedToml&) {
+    document.problems.push_back(refused_error(path, text));
   }
   std::stable_sort(document.entries.begin(), document.entries.end(), [](const auto& a, const auto& b) {
     return std::pair(a.where.line, a.where.column) < std::pair(b.where.line, b.where.column);

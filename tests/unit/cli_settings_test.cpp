@@ -201,6 +201,15 @@ TEST_CASE("a text that is not TOML is an error with its place, in characters") {
   CHECK(to_string(*loaded.problems[0].where) == "conf/lockstep.toml:2:13");
 }
 
+TEST_CASE("a section's name that the TOML library takes for granted is an error, not undefined behaviour") {
+  for (const std::string name : {"`a", "é", " !x.y", "[$a]"}) {
+    const auto loaded = from_toml("[lock]\n[" + name + "]\n");
+    REQUIRE(loaded.problems.size() == 1);
+    CHECK(to_string(*loaded.problems[0].where) == "conf/lockstep.toml:2");
+    CHECK(loaded.problems[0].code == "invalid_toml");
+  }
+}
+
 TEST_CASE("an error in a line that may hold a password does not show the line") {
   for (const std::string text :
        {"[database]\nurl = postgres://u:hunter22@h/d\n", "[database]\nurl = \"postgres://u:hunter22@h/d\n",
