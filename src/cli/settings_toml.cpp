@@ -1,12 +1,3 @@
-// toml++ 3.4 takes for granted what it has not checked: "[`x]" runs into undefined behaviour in a release
-// build and into an assertion otherwise. With these two it throws instead.
-#undef NDEBUG
-#define TOML_ASSERT(condition) ((condition) ? void() : lockstep::cli::refuse_toml())
-
-namespace lockstep::cli {
-[[noreturn]] void refuse_toml();
-}
-
 #include "cli/settings_toml.h"
 
 #include <fmt/format.h>
@@ -14,16 +5,13 @@ namespace lockstep::cli {
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <toml++/toml.hpp>
 #include <utility>
 
+#include "cli/toml_parser.h"
 #include "core/text.h"
 
 namespace lockstep::cli {
 namespace {
-
-/// toml++ lost its way, and does not know where.
-struct RefusedToml {};
 
 constexpr std::string_view overlay_section = "env";
 
@@ -173,10 +161,6 @@ Error refused_error(const std::string& path, std::string_view text) {
 }
 
 }  // namespace
-
-void refuse_toml() {
-  throw RefusedToml{};
-}
 
 TomlDocument read_toml(const std::string& path, std::string_view text) {
   TomlDocument document;
