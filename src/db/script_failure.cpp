@@ -131,6 +131,14 @@ Failure transaction_ended(const Migration& migration) {
   return Failure(std::move(error));
 }
 
+Failure transaction_left_open(const Migration& migration) {
+  auto error =
+      about(migration, "transaction_left_open", "this file begins a transaction and does not end it");
+  error.hints = {
+      "What it did since its last BEGIN is rolled back. Add the COMMIT, then run lockstep migrate again."};
+  return Failure(std::move(error));
+}
+
 Failure unreadable(const Migration& migration, const sql::Problem& problem) {
   auto error = about(migration, problem.code, problem.message);
   error.where = position(migration, problem.place);

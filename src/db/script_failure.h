@@ -15,6 +15,9 @@ Failure statement_failed(const Session& session, const Migration& migration, con
 Failure commit_failed(const Session& session, const Migration& migration, const ServerError& error);
 Failure file_changed(const Migration& migration);
 Failure transaction_ended(const Migration& migration);
+
+/// The file of a non-transactional migration ended inside a transaction that it had begun.
+Failure transaction_left_open(const Migration& migration);
 Failure unreadable(const Migration& migration, const sql::Problem& problem);
 
 /// What the fence found: the lock is gone, or somebody else has written to the history.

@@ -121,9 +121,11 @@ void ScriptRunner::run_one_by_one(std::size_t done, const std::function<void(std
     ScriptMessage message;
     message.add(*item);
     send(message, reader);
-    progress(statements_);
+    // Within a transaction of the file's own nothing is done yet: a failure takes it all back.
+    if (PQtransactionStatus(session_.raw()) == PQTRANS_IDLE) progress(statements_);
   }
   refuse_unread(reader);
+  if (PQtransactionStatus(session_.raw()) != PQTRANS_IDLE) throw transaction_left_open(migration_);
 }
 
 void ScriptRunner::count(const sql::Item& item) {

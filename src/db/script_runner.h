@@ -27,7 +27,8 @@ class ScriptRunner {
                           const std::vector<std::string>& after_begin);
 
   /// Sends one statement after the other, each a transaction of its own, without the first `done`. Calls
-  /// `progress` with their number after each one.
+  /// `progress` with their number after each one; those within a transaction that the file itself controls
+  /// count at its end.
   void run_one_by_one(std::size_t done, const std::function<void(std::size_t)>& progress);
 
   /// How many statements were sent.
