@@ -89,7 +89,8 @@ void run_migrate(Run& run, Result& result) {
   result.fields["lock"] = lock_json(run.settings(), nullptr, Milliseconds{0});
   const MigrateOptions options{.plan = {.target = version_option(run.arguments(), "--target"),
                                         .out_of_order = run.settings().out_of_order},
-                               .lock = run.lock_policy()};
+                               .lock = run.lock_policy(),
+                               .retry = {.attempts = run.settings().lock_attempts}};
   const auto local = run.load_migrations();
   const bool dry_run = run.arguments().has("--dry-run");
   const auto database = run.connect(dry_run ? Access::read : Access::write);

@@ -28,15 +28,4 @@ std::string counted(std::size_t number, std::string_view noun) {
   return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
 }
 
-std::string describe(const LockHolder& holder) {
-  auto text = fmt::format("pid {}", holder.pid);
-  if (!holder.application.empty()) text += fmt::format(" ({})", holder.application);
-  if (!holder.user.empty()) text += fmt::format(", user {}", holder.user);
-  if (!holder.client.empty()) text += fmt::format(", from {}", holder.client);
-  if (!holder.since.empty()) text += fmt::format(", connected since {}", holder.since);
-  if (holder.query.empty()) return text;
-  const auto* const what = holder.state == "active" ? "running" : "last statement";
-  return text + fmt::format(", {}: {}", what, holder.query);
-}
-
 }  // namespace lockstep::cli

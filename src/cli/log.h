@@ -55,7 +55,4 @@ std::string utc_text(std::chrono::system_clock::time_point time);
 /// "1 statement", "3 statements", "2 migrations".
 std::string counted(std::size_t number, std::string_view noun);
 
-/// "pid 4711 (lockstep migrate …), user deploy, from 10.0.0.7, connected since …, running: create index …"
-std::string describe(const LockHolder& holder);
-
 }  // namespace lockstep::cli

@@ -4,6 +4,7 @@
 
 #include "cli/json.h"
 #include "cli/log.h"
+#include "core/activity.h"
 
 namespace lockstep::cli {
 namespace {
@@ -32,7 +33,7 @@ class JsonLog : public Log {
   }
 
   void waiting(const LockHolder& holder, Milliseconds waited) override {
-    info("waiting", "waiting for the migration lock, held by " + describe(holder),
+    info("waiting", "waiting for the migration lock, held by " + describe_holder(holder),
          {{"waited_ms", waited.count()}, {"holder", to_json(holder)}});
   }
 
@@ -55,6 +56,24 @@ class JsonLog : public Log {
     fields["detail"] = text_or_null(notice.detail);
     fields["hint"] = text_or_null(notice.hint);
     write(serious ? "warning" : "info", "notice", notice.message, std::move(fields));
+  }
+
+  void running(const Step& step, const Activity& activity) override {
+    auto fields = to_json(step.migration);
+    fields["running_ms"] = activity.running.count();
+    fields["waits_for"] = text_or_null(activity.waits_for);
+    fields["progress"] = text_or_null(activity.progress);
+    auto& blockers = fields["blockers"] = Json::array();
+    for (const auto& blocker : activity.blockers) blockers.push_back(to_json(blocker));
+    info("running", step.migration.script + " is still running", std::move(fields));
+  }
+
+  void retrying(const Step& step, const Error& error, Milliseconds pause) override {
+    auto fields = to_json(step.migration);
+    fields["sqlstate"] = error.sqlstate;
+    fields["detail"] = text_or_null(error.detail);
+    fields["pause_ms"] = pause.count();
+    write("warning", "retrying", error.message, std::move(fields));
   }
 
   void finished(const Step& step, const AppliedStep& applied) override {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "cli/log.h"
+#include "core/activity.h"
 #include "core/text.h"
 
 namespace lockstep::cli {
@@ -68,7 +69,8 @@ class TextLog : public Log {
     auto shown = holder;
     shown.query = shortened(on_one_line(holder.query), 120);
     const auto since = waited.count() == 0 ? std::string{} : fmt::format(" for {}", human(waited));
-    line(fmt::format("waiting{} for the migration lock, held by {}", since, on_one_line(describe(shown))));
+    line(fmt::format("waiting{} for the migration lock, held by {}", since,
+                     on_one_line(describe_holder(shown))));
   }
 
   void planned(const Plan& plan) override {
@@ -104,6 +106,24 @@ class TextLog : public Log {
     if (!notice.hint.empty()) {
       line(fmt::format("    hint: {}", indent_continuation(printable(notice.hint), 6)));
     }
+  }
+
+  void running(const Step& step, const Activity& activity) override {
+    if (options_.verbosity == Verbosity::quiet) return;
+    if (!under_header_) header(step);
+    auto shown = activity;
+    for (auto& blocker : shown.blockers) blocker.query = shortened(on_one_line(blocker.query), 120);
+    const auto what = describe(shown);
+    line(fmt::format("  running for {}{}{}", human(activity.running), what.empty() ? "" : ", ",
+                     on_one_line(what)));
+  }
+
+  void retrying(const Step& step, const Error& error, Milliseconds pause) override {
+    if (!under_header_) header(step);
+    const auto detail = error.detail.empty() ? std::string{} : " (" + on_one_line(error.detail) + ")";
+    line(fmt::format("  {} rolled back, trying again in {}: {}{}",
+                     paint("warning:", Color::yellow, options_.coloring), human(pause),
+                     printable(error.message), detail));
   }
 
   void finished(const Step& step, const AppliedStep& applied) override {

@@ -31,6 +31,7 @@ struct Settings {
   std::vector<std::string> dirs = {};
   OutOfOrder out_of_order{};
   Milliseconds lock_timeout{};
+  int lock_attempts = 10;
   std::string history_schema = {};
   std::string history_table = {};
   std::int32_t lock_namespace{};

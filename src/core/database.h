@@ -31,7 +31,7 @@ struct LockHolder {
   std::string application = {};
   std::string user = {};
   std::string client = {};  ///< address, or "local socket"
-  std::string since = {};   ///< when its session began, ISO 8601
+  std::string since = {};   ///< when its session, or of a blocker its transaction, began; ISO 8601
   std::string state = {};
   std::string query = {};
 
@@ -55,6 +55,20 @@ struct Notice {
 };
 
 using NoticeSink = std::function<void(const Notice&)>;
+
+/// What a statement that takes long is doing, seen from a second connection.
+struct Activity {
+  Milliseconds running{0};
+  std::string waits_for = {};  ///< as pg_stat_activity calls it: "Lock: relation"; empty: it works
+  std::string progress = {};   ///< of an index build: "building index: scanning table, 40 %"
+  std::vector<LockHolder> blockers = {};
+};
+
+/// Where the events of one migration go. Empty functions are not called.
+struct StepEvents {
+  NoticeSink noticed = {};
+  std::function<void(const Activity&)> running = {};  ///< about once a second, from the second second on
+};
 
 /// What applying one migration came to.
 struct AppliedStep {
@@ -98,12 +112,15 @@ class Database {
   /// Releases the lock and tells the waiters.
   virtual void unlock() = 0;
 
+  /// Does nothing for a while.
+  virtual void pause(Milliseconds duration) = 0;
+
   /// Creates schema and table of the history where they are missing. Only under the lock.
   virtual void create_history() = 0;
 
   /// Runs one migration and records it behind the fence: this backend holds the lock, and the highest rank is
   /// `expected_rank`.
-  virtual AppliedStep apply(const Step& step, std::int64_t expected_rank, const NoticeSink& notices) = 0;
+  virtual AppliedStep apply(const Step& step, std::int64_t expected_rank, const StepEvents& events) = 0;
 
   /// Writes the SQL that apply would send for this step.
   virtual void preview(const Step& step, std::int64_t expected_rank, const TextSink& out) = 0;

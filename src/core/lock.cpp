@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <random>
 #include <utility>
+
+#include "core/activity.h"
+#include "core/back_off.h"
 
 namespace lockstep {
 namespace {
@@ -12,39 +14,12 @@ namespace {
 constexpr Milliseconds shortest_pause{25};
 constexpr Milliseconds longest_pause{1000};
 
-/// Doubles from 25 ms to 1 s, each time shortened by up to a half, so that many waiters do not try in step.
-class BackOff {
- public:
-  explicit BackOff(int seed) : random_(static_cast<unsigned>(seed)) {}
-
-  Milliseconds next() {
-    const auto pause = pause_;
-    pause_ = std::min(pause_ * 2, longest_pause);
-    return pause - Milliseconds(std::uniform_int_distribution<long>(0, pause.count() / 2)(random_));
-  }
-
- private:
-  std::minstd_rand random_;
-  Milliseconds pause_ = shortest_pause;
-};
-
-std::string describe(const LockHolder& holder) {
-  std::string text = fmt::format("held by backend {}", holder.pid);
-  if (!holder.application.empty()) text += fmt::format(" ({})", holder.application);
-  if (!holder.user.empty()) text += fmt::format(", user {}", holder.user);
-  if (!holder.client.empty()) text += fmt::format(", from {}", holder.client);
-  if (!holder.since.empty()) text += fmt::format(", connected since {}", holder.since);
-  if (!holder.state.empty()) text += fmt::format(", {}", holder.state);
-  if (!holder.query.empty()) text += fmt::format("\nlast statement: {}", holder.query);
-  return text;
-}
-
 Failure busy(const LockPolicy& policy, Milliseconds waited, const std::optional<LockHolder>& holder) {
   Error error{.kind = ErrorKind::lock_busy, .code = "lock_busy"};
   error.message = policy.on_busy == OnBusy::wait
                       ? fmt::format("the migration lock was not free within {}", to_string(policy.at_most))
                       : std::string("another run holds the migration lock");
-  if (holder) error.detail = describe(*holder);
+  if (holder) error.detail = "held by " + describe_holder(*holder);
   error.hints = {"Nothing was changed. Try again, or wait longer with --lock-wait."};
   if (holder) {
     error.hints.push_back(
@@ -73,7 +48,7 @@ void Lock::release() {
 Waited acquire(Database& database, const LockPolicy& policy, Reporter& reporter,
                const StillNeeded& still_needed) {
   Waited waited;
-  BackOff back_off(database.facts().backend_pid);
+  BackOff back_off(database.facts().backend_pid, shortest_pause, longest_pause);
   std::optional<LockHolder> last_seen;
   while (true) {
     auto attempt = database.try_lock();

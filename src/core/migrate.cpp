@@ -13,12 +13,11 @@ Plan checked_plan(const std::vector<Migration>& files, std::vector<HistoryRow> h
   return plan;
 }
 
-void apply_steps(Database& database, Reporter& reporter, MigrateResult& result) {
+void apply_steps(Database& database, const RetryPolicy& policy, Reporter& reporter, MigrateResult& result) {
   auto rank = result.plan.highest_rank;
   for (const auto& step : result.plan.steps) {
     reporter.started(step);
-    const auto applied =
-        database.apply(step, rank, [&](const Notice& notice) { reporter.noticed(step, notice); });
+    const auto applied = apply_with_retries(database, step, rank, policy, reporter);
     rank = std::max(rank, applied.rank);
     result.applied.push_back({step.migration, applied});
     reporter.finished(step, applied);
@@ -43,7 +42,7 @@ void migrate(Database& database, const std::vector<Migration>& files, const Migr
   if (!waited.lock) return;
 
   database.create_history();
-  apply_steps(database, reporter, result);
+  apply_steps(database, options.retry, reporter, result);
   waited.lock->release();
 }
 

@@ -7,12 +7,14 @@
 #include "core/lock.h"
 #include "core/plan.h"
 #include "core/reporter.h"
+#include "core/retry.h"
 
 namespace lockstep {
 
 struct MigrateOptions {
   PlanOptions plan = {};
   LockPolicy lock = {};
+  RetryPolicy retry = {};
 };
 
 struct AppliedMigration {

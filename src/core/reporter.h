@@ -19,6 +19,10 @@ class Reporter {
   virtual void planned(const Plan& plan) = 0;
   virtual void started(const Step& step) = 0;
   virtual void noticed(const Step& step, const Notice& notice) = 0;
+  /// A statement takes long: told when that begins, when its blockers change, and now and then.
+  virtual void running(const Step& step, const Activity& activity) = 0;
+  /// The migration was rolled back and will be tried again after the pause.
+  virtual void retrying(const Step& step, const Error& error, Milliseconds pause) = 0;
   virtual void finished(const Step& step, const AppliedStep& applied) = 0;
 };
 

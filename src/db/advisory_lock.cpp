@@ -4,6 +4,8 @@
 
 #include <pqxx/pqxx>
 
+#include "db/observer.h"
+
 namespace lockstep::db {
 
 AdvisoryLock::AdvisoryLock(std::int32_t lock_namespace, std::int32_t resource)
@@ -36,14 +38,11 @@ Query AdvisoryLock::try_query() const {
 }
 
 Query AdvisoryLock::holder_query() const {
-  return {fmt::format(
-      "select l.pid, coalesce(a.application_name, ''), coalesce(a.usename::text, ''),"
-      " case when a.pid is null then '' else coalesce(pg_catalog.host(a.client_addr), 'local socket') end,"
-      " a.backend_start, coalesce(a.state, ''), coalesce(pg_catalog.left(a.query, 200), '')"
-      " from pg_catalog.pg_locks as l"
-      " left join pg_catalog.pg_stat_activity as a on a.pid operator(pg_catalog.=) l.pid"
-      " where {} and l.pid operator(pg_catalog.<>) pg_catalog.pg_backend_pid() limit 1",
-      key_condition())};
+  return {
+      fmt::format("select l.pid, {} from pg_catalog.pg_locks as l"
+                  " left join pg_catalog.pg_stat_activity as a on a.pid operator(pg_catalog.=) l.pid"
+                  " where {} and l.pid operator(pg_catalog.<>) pg_catalog.pg_backend_pid() limit 1",
+                  session_columns("a.backend_start"), key_condition())};
 }
 
 bool AdvisoryLock::acquired(const PGresult* tried) const {
@@ -64,14 +63,7 @@ bool AdvisoryLock::acquired(const PGresult* tried) const {
 
 std::optional<LockHolder> AdvisoryLock::holder(const PGresult* found) const {
   if (PQntuples(found) == 0) return std::nullopt;
-  const auto text = [&](int column) { return std::string(text_at(found, 0, column)); };
-  return LockHolder{.pid = int4_at(found, 0, 0),
-                    .application = text(1),
-                    .user = text(2),
-                    .client = text(3),
-                    .since = time_at(found, 0, 4),
-                    .state = text(5),
-                    .query = text(6)};
+  return session_at(found, 0, 0);
 }
 
 void AdvisoryLock::unlock(Session& session) const {

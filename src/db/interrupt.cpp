@@ -113,9 +113,9 @@ Readiness wait_readable(PGconn* connection, Milliseconds at_most) {
   return wait_for(PQsocket(connection), at_most);
 }
 
-void wait_for_answer(PGconn* connection) {
+void wait_for_answer(PGconn* connection, Milliseconds at_most) {
   if (seen_signal == 0) {
-    poll_both(PQsocket(connection), wake_pipe[0], std::chrono::hours(1));
+    poll_both(PQsocket(connection), wake_pipe[0], at_most);
     return;
   }
   // A cancel request can overtake the statement that it is meant for, so it is repeated until there is an

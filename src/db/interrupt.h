@@ -50,8 +50,8 @@ enum class Readiness { ready, timed_out };
 /// Waits until the connection's socket has something to read; throws as soon as an interrupt comes.
 Readiness wait_readable(PGconn* connection, Milliseconds at_most);
 
-/// Waits a while for the answer to a running statement. An interrupt does not throw here but cancels the
+/// Waits for the answer to a running statement. An interrupt does not throw here but cancels the
 /// statement, since its answer must still be read.
-void wait_for_answer(PGconn* connection);
+void wait_for_answer(PGconn* connection, Milliseconds at_most);
 
 }  // namespace lockstep::db

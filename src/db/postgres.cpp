@@ -9,6 +9,7 @@
 #include "db/advisory_lock.h"
 #include "db/greeting.h"
 #include "db/history_table.h"
+#include "db/observer.h"
 #include "db/pooler_probe.h"
 #include "db/preview.h"
 #include "db/script_failure.h"
@@ -29,6 +30,7 @@ class Postgres : public Database {
         open_script_(open_script),
         session_(connect(options, tell)),
         greeting_(greet(session_, options)),
+        observer_(session_.raw(), greeting_.facts.backend_pid, options_),
         state_(options, greeting_),
         lock_(greeting_.facts.lock_namespace, greeting_.facts.lock_resource),
         history_(greeting_.facts.schema, greeting_.facts.table, lock_,
@@ -82,6 +84,8 @@ class Postgres : public Database {
     return std::chrono::duration_cast<Milliseconds>(Clock::now() - begin);
   }
 
+  void pause(Milliseconds duration) override { db::pause(duration); }
+
   void unlock() override { lock_.unlock(session_); }
 
   void create_history() override {
@@ -96,18 +100,16 @@ class Postgres : public Database {
     greeting_.history = Presence::present;
   }
 
-  AppliedStep apply(const Step& step, std::int64_t expected_rank, const NoticeSink& notices) override {
-    session_.set_notice_sink(notices);
+  AppliedStep apply(const Step& step, std::int64_t expected_rank, const StepEvents& events) override {
+    const Listening listening(*this, events);
     try {
       const auto begin = Clock::now();
       auto applied = step.migration.transaction == TransactionMode::on
                          ? apply_whole(step, expected_rank)
                          : apply_one_by_one(step, expected_rank);
       applied.duration = std::chrono::duration_cast<Milliseconds>(Clock::now() - begin);
-      session_.set_notice_sink({});
       return applied;
     } catch (...) {
-      session_.set_notice_sink({});
       session_.roll_back();
       throw;
     }
@@ -129,6 +131,27 @@ class Postgres : public Database {
   }
 
  private:
+  /// While it lives, the session's events go to one migration.
+  class Listening {
+   public:
+    Listening(Postgres& database, const StepEvents& events) : session_(database.session_) {
+      session_.set_notice_sink(events.noticed);
+      if (!events.running) return;
+      session_.set_wait_hook([&database, &events](Milliseconds running) {
+        if (const auto activity = database.observer_.look(running)) events.running(*activity);
+      });
+    }
+    ~Listening() {
+      session_.set_notice_sink({});
+      session_.set_wait_hook({});
+    }
+    Listening(const Listening&) = delete;
+    Listening& operator=(const Listening&) = delete;
+
+   private:
+    Session& session_;
+  };
+
   void refuse_unsafe_pooler(const Tell& tell) {
     if (is_direct(own_end(session_.raw()), greeting_.backend)) return;
     if (options_.pooler == PoolerPolicy::assume_session) {
@@ -166,7 +189,7 @@ class Postgres : public Database {
   AppliedStep apply_whole(const Step& step, std::int64_t expected_rank) {
     ScriptRunner runner(session_, open_script_, step.migration);
     runner.run_in_transaction(reset_if_used(), state_.begin_statement(),
-                              SessionState::timeout_statements(step.migration.directives));
+                              state_.timeout_statements(step.migration));
     const auto record = step.resumes
                             ? history_.progress_query(step.resumes->rank, step.migration, row_state::applied,
                                                       static_cast<std::int64_t>(runner.statements()))
@@ -185,7 +208,7 @@ class Postgres : public Database {
   AppliedStep apply_one_by_one(const Step& step, std::int64_t expected_rank) {
     const auto& migration = step.migration;
     for (const auto& statement : reset_if_used()) session_.simple(statement);
-    for (const auto& statement : session_timeouts(migration.directives)) session_.simple(statement);
+    for (const auto& statement : session_timeouts(migration)) session_.simple(statement);
     const auto begun = step.resumes
                            ? history_.progress_query(step.resumes->rank, migration, row_state::running,
                                                      step.resumes->statements_done)
@@ -266,8 +289,8 @@ class Postgres : public Database {
     throw not_recorded(Migration{.script = "the change"}, expected_rank, *answer.error);
   }
 
-  static std::vector<std::string> session_timeouts(const Directives& directives) {
-    auto statements = SessionState::timeout_statements(directives);
+  std::vector<std::string> session_timeouts(const Migration& migration) const {
+    auto statements = state_.timeout_statements(migration);
     for (auto& statement : statements) statement.replace(0, std::string_view("set local").size(), "set");
     return statements;
   }
@@ -276,6 +299,7 @@ class Postgres : public Database {
   const OpenScript open_script_;
   Session session_;
   Greeting greeting_;
+  Observer observer_;
   SessionState state_;
   AdvisoryLock lock_;
   HistoryTable history_;

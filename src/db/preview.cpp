@@ -50,8 +50,7 @@ void write_preview(const Step& step, const SessionState& state, const HistoryTab
   const bool whole = step.migration.transaction == TransactionMode::on;
   if (whole) {
     out(state.begin_statement() + ";\n");
-    for (const auto& statement : SessionState::timeout_statements(step.migration.directives))
-      out(statement + ";\n");
+    for (const auto& statement : state.timeout_statements(step.migration)) out(statement + ";\n");
     write_script(reader, out);
     out(with_constants(state.own_identity_query()));
     out(with_constants(history.insert_query(step.migration, row_state::applied, expected_rank)));

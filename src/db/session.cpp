@@ -9,6 +9,8 @@
 namespace lockstep::db {
 namespace {
 
+constexpr Milliseconds look_every{1000};
+
 void send(PGconn* connection, const Query& query) {
   std::vector<const char*> values;
   for (const auto& parameter : query.parameters) values.push_back(parameter ? parameter->c_str() : nullptr);
@@ -104,9 +106,15 @@ void Session::collect(Answer& answer) {
 
 Result Session::next_result() {
   PQflush(raw_);
+  const auto begin = std::chrono::steady_clock::now();
+  auto next_look = begin + look_every;
   while (PQisBusy(raw_) != 0) {
-    wait_for_answer(raw_);
+    wait_for_answer(raw_, look_every);
     if (PQconsumeInput(raw_) == 0) break;
+    const auto now = std::chrono::steady_clock::now();
+    if (!wait_hook_ || now < next_look) continue;
+    next_look = now + look_every;
+    wait_hook_(std::chrono::duration_cast<Milliseconds>(now - begin));
   }
   return Result(PQgetResult(raw_));
 }
@@ -142,7 +150,8 @@ Failure failed(const Session& session, ErrorKind kind, std::string code, std::st
     result.hints = {"The server has released the lock and rolled back what was open. Run the command again."};
   }
   describe(error, result);
-  if (error.sqlstate == "42501") result.hints.emplace_back("Least privilege is described in docs/history-table.md.");
+  if (error.sqlstate == "42501")
+    result.hints.emplace_back("Least privilege is described in docs/history-table.md.");
   return Failure(std::move(result));
 }
 

@@ -67,6 +67,9 @@ class Session {
   /// Where the server's notices go; empty: nowhere.
   void set_notice_sink(NoticeSink sink) { notices_ = std::move(sink); }
 
+  /// Called about once a second while the answer to a statement is awaited, with the time since it began.
+  void set_wait_hook(std::function<void(Milliseconds)> hook) { wait_hook_ = std::move(hook); }
+
   /// Waits for a notification on `channel`; false when there was none in time.
   bool wait_for_notification(std::string_view channel, Milliseconds at_most);
 
@@ -79,6 +82,7 @@ class Session {
   PGconn* raw_;
   Cancellable cancellable_;
   NoticeSink notices_;
+  std::function<void(Milliseconds)> wait_hook_;
 };
 
 /// The failure that a named operation reports. A lost connection is ErrorKind::connection, whatever `kind`

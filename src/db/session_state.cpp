@@ -32,7 +32,8 @@ SessionState::SessionState(const SessionOptions& options, const Greeting& greeti
     : own_role_(greeting.facts.user == greeting.login ? std::string_view("none")
                                                       : in_words(greeting.facts.user)),
       login_(greeting.login),
-      isolation_(greeting.isolation) {
+      isolation_(greeting.isolation),
+      lock_timeout_(options.lock_timeout) {
   if (!options.role.empty()) identity_.push_back({"role", options.role});
   if (!options.search_path.empty()) identity_.push_back({"search_path", options.search_path});
 
@@ -106,12 +107,14 @@ std::string SessionState::begin_statement() const {
   return "begin isolation level " + isolation_;
 }
 
-std::vector<std::string> SessionState::timeout_statements(const Directives& directives) {
+std::vector<std::string> SessionState::timeout_statements(const Migration& migration) const {
   std::vector<std::string> statements;
   const auto add = [&](std::string_view name, const std::optional<Milliseconds>& value) {
     if (value) statements.push_back(fmt::format("set local {} = {}", name, value->count()));
   };
-  add("lock_timeout", directives.lock_timeout);
+  const bool whole = migration.transaction == TransactionMode::on;
+  const auto& directives = migration.directives;
+  add("lock_timeout", directives.lock_timeout || !whole ? directives.lock_timeout : lock_timeout_);
   add("statement_timeout", directives.statement_timeout);
   return statements;
 }

@@ -36,8 +36,10 @@ class SessionState {
   /// BEGIN with the isolation level that the role would have had.
   std::string begin_statement() const;
 
-  /// The timeouts that a file's directives ask for, within its transaction.
-  static std::vector<std::string> timeout_statements(const Directives& directives);
+  /// The timeouts of a file, within its transaction: what its directives ask for, else the configured
+  /// lock_timeout if it is transactional. The wait of CREATE INDEX CONCURRENTLY for old snapshots counts as a
+  /// lock wait too, and a time-out there leaves an INVALID index.
+  std::vector<std::string> timeout_statements(const Migration& migration) const;
 
  private:
   struct Setting {
@@ -50,6 +52,7 @@ class SessionState {
   std::string own_role_;
   std::string login_;
   std::string isolation_;
+  Milliseconds lock_timeout_;
 };
 
 }  // namespace lockstep::db

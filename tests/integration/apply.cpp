@@ -29,8 +29,9 @@ class Runner {
   AppliedStep apply(std::string_view script, std::string_view sql) { return apply(lab.file(script, sql)); }
 
   AppliedStep apply(const Migration& migration) {
-    const auto applied = database->apply({.migration = migration}, rank_,
-                                         [this](const Notice& notice) { notices.push_back(notice); });
+    const auto applied =
+        database->apply({.migration = migration}, rank_,
+                        {.noticed = [this](const Notice& notice) { notices.push_back(notice); }});
     rank_ = applied.rank;
     return applied;
   }
@@ -277,7 +278,7 @@ TEST_CASE("a timeout that a directive asks for holds in its file only") {
   migration.directives.lock_timeout = Milliseconds(2000);
   runner.apply(migration);
   runner.apply("V2__b.sql", "insert into a select current_setting('lock_timeout');");
-  CHECK(runner.lab.server().psql("select string_agg(t, ',' order by t desc) from a") == "2s,0");
+  CHECK(runner.lab.server().psql("select string_agg(t, ',') from a") == "2s,5s");
 }
 
 TEST_CASE("a backend that is ended in the middle of a file leaves nothing of it") {
@@ -290,6 +291,35 @@ TEST_CASE("a backend that is ended in the middle of a file leaves nothing of it"
   CHECK(error.code == "connection_lost");
   CHECK(runner.lab.server().psql("select count(*) from pg_tables where tablename in ('a', 'b')") == "0");
   CHECK(runner.lab.open()->try_lock().acquired);
+}
+
+TEST_CASE("a file that waits for a lock gives up after lock_timeout, and its blocker is seen meanwhile") {
+  PostgresLab lab;
+  lab.server().psql("create table busy (id int)");
+  PsqlSession other(lab.server());
+  other.run("begin; lock table busy;");
+  auto options = lab.options();
+  options.lock_timeout = Milliseconds(1500);
+  const auto database = lab.open(options);
+  REQUIRE(database->try_lock().acquired);
+  database->create_history();
+
+  std::vector<Activity> seen;
+  const auto migration = lab.file("V1__a.sql", "select 1;\nalter table busy add note text;");
+  try {
+    database->apply({.migration = migration}, 0,
+                    {.running = [&](const Activity& activity) { seen.push_back(activity); }});
+    FAIL("it did not fail");
+  } catch (const Failure& failure) {
+    CHECK(failure.error().sqlstate == "55P03");
+    CHECK(place(failure.error()) == "migrations/V1__a.sql:2:1");
+  }
+  REQUIRE_FALSE(seen.empty());
+  CHECK(seen[0].waits_for == "Lock: relation");
+  REQUIRE(seen[0].blockers.size() == 1);
+  CHECK(seen[0].blockers[0].pid == other.backend_pid());
+  CHECK_THAT(seen[0].blockers[0].query,
+             ContainsSubstring("pg_backend_pid") || ContainsSubstring("lock table busy"));
 }
 
 }  // namespace lockstep::test

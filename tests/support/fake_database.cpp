@@ -130,19 +130,25 @@ void FakeDatabase::unlock() {
   server_.lock_owner = nullptr;
 }
 
+void FakeDatabase::pause(Milliseconds duration) {
+  server_.log.emplace_back("pause");
+  server_.waited += duration;
+  if (server_.while_pausing) server_.while_pausing();
+}
+
 void FakeDatabase::create_history() {
   server_.log.emplace_back("create_history");
   check_lock();
   server_.has_table = true;
 }
 
-AppliedStep FakeDatabase::apply(const Step& step, std::int64_t expected_rank, const NoticeSink& notices) {
+AppliedStep FakeDatabase::apply(const Step& step, std::int64_t expected_rank, const StepEvents& events) {
   const auto& script = step.migration.script;
   server_.log.emplace_back("apply " + script);
   if (!server_.has_table) throw Failure(refused_by_server("42P01", "the history table does not exist"));
   if (step.migration.transaction == TransactionMode::off) check_fence(expected_rank);
-  if (const auto found = server_.notices.find(script); found != server_.notices.end() && notices) {
-    for (const auto& notice : found->second) notices(notice);
+  if (const auto found = server_.notices.find(script); found != server_.notices.end() && events.noticed) {
+    for (const auto& notice : found->second) events.noticed(notice);
   }
   if (const auto found = server_.failures.find(script); found != server_.failures.end()) {
     fail(step, found->second);

@@ -43,6 +43,7 @@ struct FakeServer {
   std::set<std::string> lock_droppers = {};              ///< scripts that release every lock of their session
   std::function<void(const Step&)> while_applying = {};  ///< runs before the fence is checked
   std::function<void()> before_unlock = {};
+  std::function<void()> while_pausing = {};
   Milliseconds step_duration{12};
 
   std::vector<std::string> log = {};  ///< "history", "try_lock: busy", "apply V2__b.sql", …
@@ -69,8 +70,9 @@ class FakeDatabase : public Database {
   LockAttempt try_lock() override;
   Milliseconds wait_for_release(Milliseconds at_most) override;
   void unlock() override;
+  void pause(Milliseconds duration) override;
   void create_history() override;
-  AppliedStep apply(const Step& step, std::int64_t expected_rank, const NoticeSink& notices) override;
+  AppliedStep apply(const Step& step, std::int64_t expected_rank, const StepEvents& events) override;
   void preview(const Step& step, std::int64_t expected_rank, const TextSink& out) override;
   void record_baseline(const Version& version, std::string_view description,
                        std::int64_t expected_rank) override;

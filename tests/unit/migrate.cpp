@@ -21,6 +21,12 @@ class RecordingReporter : public Reporter {
   void planned(const Plan& plan) override { log.push_back("planned " + std::to_string(plan.steps.size())); }
   void started(const Step& step) override { log.push_back("started " + step.migration.script); }
   void noticed(const Step&, const Notice& notice) override { log.push_back("noticed " + notice.message); }
+  void running(const Step& step, const Activity&) override {
+    log.push_back("running " + step.migration.script);
+  }
+  void retrying(const Step& step, const Error&, Milliseconds) override {
+    log.push_back("retrying " + step.migration.script);
+  }
   void finished(const Step& step, const AppliedStep&) override {
     log.push_back("finished " + step.migration.script);
   }
@@ -130,7 +136,7 @@ TEST_CASE("a waiter gives up at its deadline, says who holds the lock, and chang
   run.server.held_by_others.push_back(held_for(std::chrono::hours(1)));
   const auto error = run.failure();
   CHECK(error.kind == ErrorKind::lock_busy);
-  CHECK(error.detail.find("backend 99") != std::string::npos);
+  CHECK(error.detail.find("pid 99") != std::string::npos);
   CHECK(error.retry_after_ms.has_value());
   CHECK(run.server.waited == std::chrono::seconds(3));
   CHECK(run.server.rows.empty());
@@ -220,6 +226,44 @@ TEST_CASE("repair takes over edited files, marks missing ones, and makes exactly
 TEST_CASE("repair with no files at all refuses, since then the directory is wrong") {
   const auto plan = make_plan({}, {fake_row(fake_migration("V1__a.sql"), 1)}, {});
   CHECK_THROWS_AS(repair_changes(plan), Failure);
+}
+
+TEST_CASE("a migration that lost against other sessions is tried again, as a whole and after a pause") {
+  for (const auto* sqlstate : {"55P03", "40P01", "40001"}) {
+    Run run;
+    run.server.failures["V1__a.sql"] = {
+        .kind = ErrorKind::migration, .message = "lost", .sqlstate = sqlstate};
+    run.server.while_pausing = [&] { run.server.failures.clear(); };
+    run.migrate();
+    CHECK(run.server.log == Log{"history", "try_lock: acquired", "create_history", "apply V1__a.sql", "pause",
+                                "apply V1__a.sql", "apply V2__b.sql", "unlock"});
+    CHECK(run.reporter.log[2] == "retrying V1__a.sql");
+    CHECK(run.result.applied.size() == 2);
+  }
+}
+
+TEST_CASE("tries are bounded, and the last error says how often it was tried") {
+  Run run;
+  run.options.retry.attempts = 3;
+  run.server.failures["V1__a.sql"] = {.kind = ErrorKind::migration, .message = "lost", .sqlstate = "55P03"};
+  const auto error = run.failure();
+  CHECK(std::count(run.server.log.begin(), run.server.log.end(), "apply V1__a.sql") == 3);
+  CHECK(error.hints.back().find("3 times") != std::string::npos);
+  CHECK(run.server.log.back() == "unlock");
+}
+
+TEST_CASE("other errors, and files outside a transaction, are not tried again") {
+  Run run;
+  run.server.failures["V1__a.sql"] = {.kind = ErrorKind::migration, .message = "wrong", .sqlstate = "42601"};
+  run.failure();
+  CHECK(std::count(run.server.log.begin(), run.server.log.end(), "apply V1__a.sql") == 1);
+
+  Run outside;
+  outside.files[0].transaction = TransactionMode::off;
+  outside.server.failures["V1__a.sql"] = {
+      .kind = ErrorKind::migration, .message = "lost", .sqlstate = "55P03"};
+  outside.failure();
+  CHECK(std::count(outside.server.log.begin(), outside.server.log.end(), "apply V1__a.sql") == 1);
 }
 
 }  // namespace lockstep::test

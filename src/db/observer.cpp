@@ -1,0 +1,98 @@
+#include "db/observer.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "db/connect.h"
+
+namespace lockstep::db {
+namespace {
+
+// A server under pressure must not keep the observer from its own session's results.
+constexpr auto settings = "set statement_timeout = '1s'; set lock_timeout = '1s'";
+
+constexpr auto activity_query = R"(
+select coalesce(a.wait_event_type || ': ' || a.wait_event, ''),
+       coalesce(p.phase, ''), coalesce(p.blocks_done, 0)::pg_catalog.int8, coalesce(p.blocks_total, 0)::pg_catalog.int8,
+       coalesce(a.wait_event_type, '')
+from pg_catalog.pg_stat_activity as a
+left join pg_catalog.pg_stat_progress_create_index as p on p.pid operator(pg_catalog.=) a.pid
+where a.pid operator(pg_catalog.=) $1::pg_catalog.int4)";
+
+std::string blockers_query() {
+  return fmt::format(
+      "select b.pid, {} from pg_catalog.unnest(pg_catalog.pg_blocking_pids($1::pg_catalog.int4)) as b (pid)"
+      " left join pg_catalog.pg_stat_activity as a on a.pid operator(pg_catalog.=) b.pid order by b.pid",
+      session_columns("a.xact_start"));
+}
+
+Result ask(PGconn* connection, const std::string& query, int pid) {
+  const auto text = std::to_string(pid);
+  const std::array<const char*, 1> values{text.c_str()};
+  Result result(PQexecParams(connection, query.c_str(), 1, nullptr, values.data(), nullptr, nullptr, 1));
+  return PQresultStatus(result.get()) == PGRES_TUPLES_OK ? std::move(result) : nullptr;
+}
+
+std::string progress(const PGresult* seen) {
+  const auto phase = text_at(seen, 0, 1);
+  if (phase.empty()) return {};
+  const auto done = int8_at(seen, 0, 2), total = int8_at(seen, 0, 3);
+  if (total == 0) return fmt::format("{}", phase);
+  return fmt::format("{}, {} %", phase, 100 * done / total);
+}
+
+}  // namespace
+
+std::string session_columns(std::string_view since) {
+  return fmt::format(
+      "coalesce(a.application_name, ''), coalesce(a.usename::pg_catalog.text, ''),"
+      " case when a.pid is null then '' else coalesce(pg_catalog.host(a.client_addr), 'local socket') end,"
+      " {}, coalesce(a.state, ''), coalesce(pg_catalog.left(a.query, 200), '')",
+      since);
+}
+
+LockHolder session_at(const PGresult* result, int row, int first) {
+  const auto text = [&](int column) { return std::string(text_at(result, row, first + column)); };
+  return {.pid = int4_at(result, row, first),
+          .application = text(1),
+          .user = text(2),
+          .client = text(3),
+          .since = time_at(result, row, first + 4),
+          .state = text(5),
+          .query = text(6)};
+}
+
+Observer::Observer(PGconn* watched, int backend_pid, const SessionOptions& options)
+    : watched_(watched), backend_pid_(backend_pid), options_(options) {}
+
+Observer::~Observer() {
+  PQfinish(connection_);
+}
+
+bool Observer::connected() {
+  if (connection_ != nullptr && PQstatus(connection_) == CONNECTION_OK) return true;
+  // A second connection that cannot be had once is not asked for again: each try would delay the results.
+  if (given_up_) return false;
+  given_up_ = true;
+  PQfinish(connection_);
+  connection_ = connect_again(watched_, options_, Milliseconds(2000));
+  if (connection_ == nullptr) return false;
+  PQclear(PQexec(connection_, settings));
+  return true;
+}
+
+std::optional<Activity> Observer::look(Milliseconds running) {
+  if (!connected()) return std::nullopt;
+  const auto seen = ask(connection_, activity_query, backend_pid_);
+  const auto blocking = ask(connection_, blockers_query(), backend_pid_);
+  if (!seen || PQntuples(seen.get()) == 0) return std::nullopt;
+  Activity activity{.running = running, .progress = progress(seen.get())};
+  if (text_at(seen.get(), 0, 4) == "Lock") activity.waits_for = text_at(seen.get(), 0, 0);
+  for (int row = 0; blocking && row < PQntuples(blocking.get()); ++row) {
+    activity.blockers.push_back(session_at(blocking.get(), row, 0));
+  }
+  return activity;
+}
+
+}  // namespace lockstep::db
