@@ -112,6 +112,7 @@ std::string_view nearest(std::string_view word, const std::vector<std::string_vi
 }
 
 std::string printable(std::string_view text) {
+  if (is_printable(text)) return std::string(text);
   std::string shown;
   shown.reserve(text.size());
   for_each_character(text, [&](const Utf8Character& character, std::string_view bytes) {
@@ -122,6 +123,17 @@ std::string printable(std::string_view text) {
     }
   });
   return shown;
+}
+
+bool is_printable(std::string_view text) {
+  while (!text.empty()) {
+    const auto byte = static_cast<unsigned char>(text.front());
+    const bool ascii = byte < 0x80;
+    const auto character = ascii ? Utf8Character{byte, 1, true} : first_character(text);
+    if (!character.valid || is_control(character.code_point)) return false;
+    text.remove_prefix(character.size);
+  }
+  return true;
 }
 
 }  // namespace lockstep

@@ -25,4 +25,7 @@ std::string_view nearest(std::string_view word, const std::vector<std::string_vi
 /// stay.
 std::string printable(std::string_view text);
 
+/// Whether printable would change nothing.
+bool is_printable(std::string_view text);
+
 }  // namespace lockstep

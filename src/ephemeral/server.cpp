@@ -48,16 +48,18 @@ std::optional<Identity> server_identity() {
                   {"Run lockstep as another user, or create the user postgres."}));
 }
 
-/// The name of the socket must fit into what the system's calls take.
-bool socket_fits(const std::string& directory) {
+/// The socket's name must fit into what the system's calls take, and commas and quotes mean something to the
+/// server and to clients.
+bool can_hold_socket(const std::string& directory) {
   const auto socket = fmt::format("{}/.s.PGSQL.{}", directory, port);
-  return socket.size() < sizeof(sockaddr_un{}.sun_path);
+  return directory[0] == '/' && socket.size() < sizeof(sockaddr_un{}.sun_path) &&
+         directory.find_first_of(",\"'\\") == std::string::npos;
 }
 
 /// A new directory that only `owner` can look into.
 std::string make_directory(const std::string& temp_dir, const std::optional<Identity>& owner) {
   std::string path = (temp_dir.empty() ? "/tmp" : temp_dir) + "/lockstep-XXXXXX";
-  if (path[0] != '/' || !socket_fits(path)) path = "/tmp/lockstep-XXXXXX";
+  if (!can_hold_socket(path)) path = "/tmp/lockstep-XXXXXX";
   if (::mkdtemp(path.data()) == nullptr) {
     throw Failure(start_error(fmt::format("cannot make a directory {}: {}", path, std::strerror(errno)),
                               {"Set TMPDIR to a directory in which files can be made."}));
@@ -93,18 +95,9 @@ std::string locale_name() {
 }
 
 std::vector<std::string> initdb_command(const std::string& programs) {
-  return {programs + "/initdb",
-          "-D",
-          "data",
-          "-U",
-          std::string(user),
-          "-A",
-          "trust",
-          "-E",
-          "UTF8",
-          "-N",
-          "--locale=" + locale_name(),
-          "--wal-segsize=1"};
+  return {
+      programs + "/initdb",       "-D", "data", "-U", std::string(user), "-A", "trust", "-E", "UTF8", "-N",
+      "--locale=" + locale_name()};
 }
 
 /// Fast at the price of durability, and reachable over the socket only.

@@ -13,7 +13,7 @@ namespace lockstep::ephemeral {
 struct EphemeralOptions {
   std::string programs = {};               ///< folder of initdb and postgres; empty: found
   std::string path = {};                   ///< as in PATH: where else to look
-  std::string temp_dir = {};               ///< TMPDIR; empty, or too long for a socket: /tmp
+  std::string temp_dir = {};               ///< TMPDIR; empty, or no place for a socket: /tmp
   std::vector<std::string> settings = {};  ///< of the server, "name=value"; stronger than ours
 };
 

@@ -22,13 +22,13 @@ std::string showable(std::string_view line) {
   while (!line.empty()) {
     const auto bytes = line.substr(0, first_character(line).size);
     line.remove_prefix(bytes.size());
-    shown += bytes == "\t" || printable(bytes) == bytes ? bytes : std::string_view("\xef\xbf\xbd");
+    shown += is_printable(bytes) ? bytes : std::string_view("\xef\xbf\xbd");
   }
   return shown;
 }
 
-bool wants_line(const Error& error, const std::string& path) {
-  return error.excerpt.empty() && error.where && error.where->line > 0 && error.where->file == path;
+bool wants_line(const Error& error, const std::string& file) {
+  return error.excerpt.empty() && error.where && error.where->line > 0 && error.where->file == file;
 }
 
 /// Reads line by line and keeps the beginnings of those that are wanted.
@@ -69,15 +69,15 @@ std::map<std::size_t, std::string> read_lines(const std::string& path,
 
 }  // namespace
 
-void add_excerpts(const std::string& path, std::vector<Error>& errors) {
+void add_excerpts(const std::string& path, const std::string& shown, std::vector<Error>& errors) {
   std::map<std::size_t, std::string> wanted;
   for (const auto& error : errors) {
-    if (wants_line(error, path)) wanted.emplace(error.where->line, std::string{});
+    if (wants_line(error, shown)) wanted.emplace(error.where->line, std::string{});
   }
   if (wanted.empty()) return;
   const auto lines = read_lines(path, std::move(wanted));
   for (auto& error : errors) {
-    if (!wants_line(error, path)) continue;
+    if (!wants_line(error, shown)) continue;
     const auto& line = lines.at(error.where->line);
     if (line.size() <= longest) error.excerpt = showable(line);
   }

@@ -7,8 +7,8 @@
 
 namespace lockstep::files {
 
-/// Gives the errors that have a line in the file `path`, and no excerpt yet, that line of it, where it is
-/// short enough to be shown.
-void add_excerpts(const std::string& path, std::vector<Error>& errors);
+/// Gives the errors that are about a line of the file `path`, which they call `shown`, and have no excerpt
+/// yet, that line of it, where it is short enough to be shown.
+void add_excerpts(const std::string& path, const std::string& shown, std::vector<Error>& errors);
 
 }  // namespace lockstep::files

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "core/migration_name.h"
+#include "core/text.h"
 
 namespace lockstep::files {
 namespace {
@@ -76,7 +77,7 @@ EntryType type_of(mode_t mode) {
 /// Most file systems tell the type with the name; the others are asked.
 EntryType type_of(const Folder& folder, const dirent& entry) {
   if (entry.d_type != DT_UNKNOWN) return type_of(static_cast<mode_t>(DTTOIF(entry.d_type)));
-  struct stat facts{};
+  struct stat facts = {};
   if (::fstatat(::dirfd(folder.get()), entry.d_name, &facts, AT_SYMLINK_NOFOLLOW) != 0)
     return EntryType::other;
   return type_of(facts.st_mode);
@@ -109,7 +110,7 @@ Error file_problem(const std::string& path, std::string code, std::string messag
   return {.kind = ErrorKind::files,
           .code = std::move(code),
           .message = std::move(message),
-          .where = SourcePosition{path},
+          .where = SourcePosition{printable(path)},
           .hints = {std::move(hint)}};
 }
 
@@ -118,8 +119,9 @@ Error location_problem(const std::string& location, int error) {
   return {
       .kind = ErrorKind::config,
       .code = missing ? "location_missing" : "location_unreadable",
-      .message = missing ? fmt::format("the location {} does not exist", location)
-                         : fmt::format("the location {} cannot be read: {}", location, std::strerror(error)),
+      .message = missing ? fmt::format("the location {} does not exist", printable(location))
+                         : fmt::format("the location {} cannot be read: {}", printable(location),
+                                       std::strerror(error)),
       .hints = {"Locations are folders, given with --dir or in lockstep.toml, seen from the folder in which "
                 "lockstep runs."}};
 }
@@ -147,7 +149,7 @@ class Finder {
 void Finder::search(const std::string& location) {
   Node start{location, 0};
   while (start.path.size() > 1 && start.path.back() == '/') start.path.pop_back();
-  struct stat facts{};
+  struct stat facts = {};
   const bool there = !start.path.empty() && ::stat(start.path.c_str(), &facts) == 0;
   if (!there || !S_ISDIR(facts.st_mode)) {
     const int error = start.path.empty() ? ENOENT : there ? ENOTDIR : errno;
@@ -183,7 +185,7 @@ void Finder::walk(Node start) {
 }
 
 void Finder::visit(const Node& node, const Folder& folder) {
-  struct stat facts{};
+  struct stat facts = {};
   if (::fstat(::dirfd(folder.get()), &facts) != 0) return;
   if (!visited_.insert({facts.st_dev, facts.st_ino}).second) return;
   const auto listing = read_listing(folder);
@@ -200,7 +202,7 @@ void Finder::visit(const Node& node, const Folder& folder) {
     if (found) continue;
     findings_.problems.push_back(
         file_problem(child(node, config).path, "config_without_script",
-                     fmt::format("there is no {} beside this configuration", script),
+                     fmt::format("there is no {} beside this configuration", printable(script)),
                      "Rename it to the migration's whole name and .conf, or remove it."));
   }
 }
@@ -226,7 +228,7 @@ void Finder::look_at(const Node& folder, const Entry& entry, const std::vector<s
 
 void Finder::follow(const Node& link) {
   const bool wanted = names_migration(std::string_view(link.path).substr(link.path.rfind('/') + 1));
-  struct stat facts{};
+  struct stat facts = {};
   if (::stat(link.path.c_str(), &facts) != 0) {
     if (!wanted) return;
     findings_.problems.push_back(file_problem(link.path, "link_broken",

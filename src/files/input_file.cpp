@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "core/error.h"
+#include "core/text.h"
 
 namespace lockstep::files {
 namespace {
@@ -16,7 +17,7 @@ namespace {
   throw Failure(Error{.kind = ErrorKind::files,
                       .code = std::move(code),
                       .message = std::move(message),
-                      .where = SourcePosition{path},
+                      .where = SourcePosition{printable(path)},
                       .hints = {std::move(hint)}});
 }
 
@@ -33,7 +34,7 @@ namespace {
 
 InputFile::InputFile(const std::string& path)
     : path_(path), fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)) {
-  struct stat facts{};
+  struct stat facts = {};
   if (!fd_ || ::fstat(fd_.get(), &facts) != 0) fail_to_read(path, errno);
   if (!S_ISREG(facts.st_mode)) {
     fail(path, "not_a_file", "this is not a regular file",

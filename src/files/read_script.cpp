@@ -11,6 +11,7 @@
 #include "core/checksum.h"
 #include "core/directives.h"
 #include "core/script_rules.h"
+#include "core/text.h"
 #include "files/excerpt.h"
 #include "files/input_file.h"
 #include "sql/survey.h"
@@ -28,7 +29,7 @@ Error problem_of(const std::string& path, std::string code, std::string message,
   return {.kind = ErrorKind::files,
           .code = std::move(code),
           .message = std::move(message),
-          .where = SourcePosition{path},
+          .where = SourcePosition{printable(path)},
           .hints = {std::move(hint)}};
 }
 
@@ -46,7 +47,7 @@ ScriptConfig read_config(const Candidate& candidate) {
     std::size_t size = 0;
     while (const auto got = file.read(text.data() + size, text.size() - size)) size += got;
     if (size <= largest_config) {
-      config.read = read_script_config(std::string_view(text).substr(0, size), config.file);
+      config.read = read_script_config(std::string_view(text).substr(0, size), printable(config.file));
     } else {
       config.read.problems.push_back(problem_of(config.file, "config_too_large",
                                                 "the file is too large for a configuration",
@@ -79,12 +80,18 @@ void read_file(const Candidate& candidate, Migration& migration, Script& script)
   script.device = file.device();
   script.inode = file.inode();
   const auto survey = read_contents(file, migration.checksum);
-  auto judgement = judge_script(survey, read_config(candidate), candidate.path);
-  if (!judgement.problems.empty()) add_excerpts(candidate.path, judgement.problems);
+  const auto shown = printable(candidate.path);
+  auto judgement = judge_script(survey, read_config(candidate), shown);
+  if (!judgement.problems.empty()) add_excerpts(candidate.path, shown, judgement.problems);
   append(script.problems, std::move(judgement.problems));
   migration.transaction = judgement.transaction;
   migration.directives = judgement.directives;
   migration.statements = survey.statements;
+}
+
+/// The history stores the path below the location as text, and people read it.
+bool is_plain(std::string_view text) {
+  return is_printable(text) && text.find('\n') == std::string_view::npos;
 }
 
 Error unsupported_callback(const Candidate& candidate, const MigrationName& name) {
@@ -103,6 +110,12 @@ Script read_script(Candidate candidate) {
   if (auto* const problem = std::get_if<NameProblem>(&name)) {
     script.problems.push_back(
         problem_of(candidate.path, "migration_name", std::move(problem->message), std::move(problem->hint)));
+    return script;
+  }
+  if (!is_plain(candidate.script())) {
+    script.problems.push_back(problem_of(
+        candidate.path, "folder_name",
+        "the name of a folder on the way is not UTF-8 or has a control character", "Rename the folder."));
     return script;
   }
   Migration migration{.name = std::get<MigrationName>(std::move(name)),

@@ -128,6 +128,19 @@ TEST_CASE("every wrong name is told, with what to change") {
   CHECK_THAT(render(local.problems[1]), ContainsSubstring("Rename it to V4__one.sql."));
 }
 
+TEST_CASE("names that cannot be shown or stored are refused, and told in a form that can") {
+  const TempDir temp;
+  temp.write_file("V1__\xff.sql", "select 1;");
+  temp.write_file("V2__\x1b[31m.sql", "select 1;");
+  temp.write_file(
+      "fold\xff"
+      "er/V3__x.sql",
+      "select 1;");
+  CHECK(problems(temp, load(temp)) == Texts{"migration_name V1__\\xff.sql",
+                                            "migration_name V2__\\x1b[31m.sql",
+                                            "folder_name fold\\xffer/V3__x.sql"});
+}
+
 TEST_CASE("the links of a Kubernetes ConfigMap mount make no duplicates") {
   const TempDir temp;
   temp.write_file("..2024_01_31_10_00/V1__a.sql", "select 1;");

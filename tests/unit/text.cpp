@@ -132,4 +132,7 @@ TEST_CASE("what a terminal would obey is written out") {
   CHECK(printable("\xff") == "\\xff");
   CHECK(printable("\u202eevil") == "\\xe2\\x80\\xaeevil");
   CHECK(printable("Grüße 😀") == "Grüße 😀");
+  CHECK(is_printable("Grüße 😀\t\n"));
+  for (const std::string_view bad : {"\x1b", "\r", "\xff", "\u202e", "ok\x7f"})
+    CHECK_FALSE(is_printable(bad));
 }
