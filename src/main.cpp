@@ -34,7 +34,7 @@ void with_ephemeral_server(const cli::Environment& environment,
 }
 
 cli::Context real_context(const char* const* variables) {
-  cli::Context context{.out = std::cout, .err = std::cerr, .in = std::cin};
+  cli::Context context{.out = std::cout, .err = std::cerr};
   context.out_terminal = cli::terminal_of(STDOUT_FILENO);
   context.err_terminal = cli::terminal_of(STDERR_FILENO);
   context.in_is_terminal = cli::is_terminal(STDIN_FILENO);
@@ -44,6 +44,7 @@ cli::Context real_context(const char* const* variables) {
   context.connect = connect;
   context.read_text_file = cli::read_text_file;
   context.write_new_file = cli::write_new_file;
+  context.read_answer = [] { return cli::read_answer(db::throw_if_interrupted); };
   context.random_uuid = cli::random_uuid;
   context.now = std::chrono::system_clock::now;
   context.with_ephemeral_server = [environment = context.environment](const auto& use) {
@@ -57,6 +58,7 @@ cli::Context real_context(const char* const* variables) {
 }  // namespace lockstep
 
 int main(int argc, char** argv) {
+  lockstep::cli::keep_standard_streams();
   std::signal(SIGPIPE, SIG_IGN);
   std::ios::sync_with_stdio(false);
   const auto context = lockstep::real_context(environ);

@@ -107,7 +107,10 @@ void run_migrate(Run& run, Result& result) {
   MigrateResult done;
   try {
     migrate(*database, local.migrations, options, run.log(), done);
-  } catch (const Failure&) {
+  } catch (const Failure& failure) {
+    if (failure.error().kind == ErrorKind::lock_busy && options.lock.on_busy == OnBusy::wait) {
+      done.waited = options.lock.at_most;  // that is what "not in time" means
+    }
     record(done, result);
     result.fields["duration_ms"] = duration().count();
     if (!done.applied.empty()) {

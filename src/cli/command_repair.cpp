@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <istream>
 #include <ostream>
 
 #include "cli/commands.h"
@@ -64,8 +63,7 @@ void ask(Run& run, std::size_t number) {
   if (!context.in_is_terminal) throw needs_yes();
   run.log().settle();
   context.err << fmt::format("Change {} of the history? [y/N] ", counted(number, "row")) << std::flush;
-  std::string answer;
-  std::getline(context.in, answer);
+  const auto answer = context.read_answer().value_or("");
   if (answer != "y" && answer != "Y" && answer != "yes") throw declined();
 }
 

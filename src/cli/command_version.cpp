@@ -22,6 +22,7 @@ void run_help(Run& run, Result& result) {
     throw Failure(std::move(error));
   }
   result.text = command == nullptr ? general_help() : command_help(*command);
+  result.fields = {{"help", result.text}};
 }
 
 }  // namespace lockstep::cli

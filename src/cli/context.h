@@ -39,7 +39,6 @@ struct ServerAddress {
 struct Context {
   std::ostream& out;
   std::ostream& err;
-  std::istream& in;
   Terminal out_terminal = {};
   Terminal err_terminal = {};
   bool in_is_terminal = false;
@@ -54,6 +53,8 @@ struct Context {
   std::function<std::optional<TextFile>(const std::string& path)> read_text_file = {};
   /// Creates the file, and its directory if need be. Throws Failure when it is there already.
   std::function<void(const std::string& path, std::string_view text)> write_new_file = {};
+  /// What a person answers, without the line end; absent at the end of the input.
+  std::function<std::optional<std::string>()> read_answer = {};
   std::function<std::string()> random_uuid = {};
   std::function<std::chrono::system_clock::time_point()> now = {};
   /// Starts a throwaway server, calls `use` and removes the server whatever happened.

@@ -33,9 +33,20 @@ std::string shortened(std::string_view text, std::size_t width) {
   return line;
 }
 
+/// A statement of several lines, with one blank for each stretch of them.
+std::string one_blank_each(std::string_view text) {
+  std::string line;
+  for (const char c : text) {
+    const bool blank = c == ' ' || c == '\n' || c == '\t' || c == '\r';
+    if (!blank) line += c;
+    if (blank && !line.empty() && line.back() != ' ') line += ' ';
+  }
+  return line;
+}
+
 std::string on_one_line(std::string_view text) {
-  auto line = printable(text);
-  std::replace(line.begin(), line.end(), '\n', ' ');
+  std::string line;
+  for (const char c : printable(text)) line += c == '\n' ? std::string("; ") : std::string(1, c);
   return line;
 }
 
@@ -67,7 +78,7 @@ class TextLog : public Log {
   void waiting(const LockHolder& holder, Milliseconds waited) override {
     if (options_.verbosity == Verbosity::quiet) return;
     auto shown = holder;
-    shown.query = shortened(on_one_line(holder.query), 120);
+    shown.query = shortened(one_blank_each(holder.query), 120);
     const auto since = waited.count() == 0 ? std::string{} : fmt::format(" for {}", human(waited));
     line(fmt::format("waiting{} for the migration lock, held by {}", since,
                      on_one_line(describe_holder(shown))));
@@ -112,7 +123,7 @@ class TextLog : public Log {
     if (options_.verbosity == Verbosity::quiet) return;
     if (!under_header_) header(step);
     auto shown = activity;
-    for (auto& blocker : shown.blockers) blocker.query = shortened(on_one_line(blocker.query), 120);
+    for (auto& blocker : shown.blockers) blocker.query = shortened(one_blank_each(blocker.query), 120);
     const auto what = describe(shown);
     line(fmt::format("  running for {}{}{}", human(activity.running), what.empty() ? "" : ", ",
                      on_one_line(what)));

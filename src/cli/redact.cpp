@@ -69,9 +69,10 @@ void add_all(std::vector<std::string>& list, std::vector<std::string> texts) {
 /// Which bytes of a text are masked.
 class Redactor::Cover {
  public:
-  explicit Cover(std::string_view text) : text_(text), covered_(text.size(), false) {}
+  explicit Cover(std::string_view text) : text_(text) {}
 
   void hide(std::size_t begin, std::size_t size) {
+    covered_.resize(text_.size(), false);
     std::fill_n(covered_.begin() + static_cast<std::ptrdiff_t>(begin), size, true);
   }
 
@@ -116,6 +117,7 @@ class Redactor::Cover {
   }
 
   std::string result() const {
+    if (covered_.empty()) return std::string(text_);
     std::string result;
     for (std::size_t at = 0; at < text_.size(); ++at) {
       if (!covered_[at]) {
@@ -141,7 +143,7 @@ class Redactor::Cover {
   }
 
   std::string_view text_;
-  std::vector<bool> covered_;
+  std::vector<bool> covered_;  ///< empty while nothing is masked
 };
 
 void Redactor::learn(std::string_view secret) {

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -116,6 +117,29 @@ void write_new_file(const std::string& path, std::string_view text) {
   const Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   if (file.get() < 0) throw cannot_write(path, errno);
   write_all(file.get(), text, path);
+}
+
+std::optional<std::string> read_answer(const std::function<void()>& check) {
+  std::string answer;
+  for (;;) {
+    pollfd input{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0};
+    const int ready = ::poll(&input, 1, -1);
+    if (ready < 0 && errno == EINTR) check();
+    if (ready <= 0) continue;
+    char c = '\n';
+    const auto size = ::read(STDIN_FILENO, &c, 1);
+    if (size <= 0 && answer.empty()) return std::nullopt;
+    if (size <= 0 || c == '\n') return answer;
+    answer += c;
+  }
+}
+
+void keep_standard_streams() {
+  for (const int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(number, F_GETFD) >= 0) continue;
+    // The lowest free number is the one that is taken.
+    [[maybe_unused]] const int taken = ::open("/dev/null", number == STDERR_FILENO ? O_WRONLY : O_RDONLY);
+  }
 }
 
 std::string random_uuid() {

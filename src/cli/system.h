@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,6 +25,13 @@ std::optional<TextFile> read_text_file(const std::string& path);
 
 /// As Context::write_new_file.
 void write_new_file(const std::string& path, std::string_view text);
+
+/// As Context::read_answer, from standard input. `check` is called after every signal; it may throw.
+std::optional<std::string> read_answer(const std::function<void()>& check);
+
+/// Opens /dev/null in place of standard streams that are closed. Otherwise the next file or socket would take
+/// their numbers, and log lines would go to the server. Standard output stays unwritable.
+void keep_standard_streams();
 
 /// A random UUID (version 4).
 std::string random_uuid();

@@ -1,4 +1,5 @@
 #include <catch2/catch_test_macros.hpp>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <string>
@@ -37,6 +38,7 @@ class Shop {
     return nlohmann::json::parse(run(args).out);
   }
 
+  std::filesystem::path directory() const { return dir_.path(); }
   const TestDatabase& database() const { return database_; }
   const std::string& name() const { return database_.name(); }
 
@@ -188,6 +190,22 @@ TEST_CASE("a password file gives the password, and a wrong one is not shown") {
   CHECK(wrong.err.find("not-the-pw") == std::string::npos);
 }
 
+TEST_CASE("with closed standard streams nothing but SQL goes to the server") {
+  const Shop shop;
+  const auto closed = [&](const std::string& streams) {
+    Command command{.argv = {"bash", "-c", "exec \"$lockstep\" migrate -v " + streams}};
+    command.env = {{"LOCKSTEP_URL", shop.database().url()}, {"lockstep", lockstep_binary()}};
+    command.cwd = shop.directory();
+    return run(command);
+  };
+  CHECK(closed("<&- 2>&-").exit_code == 0);
+  CHECK(shop.json({"info"})["pending"] == 0);
+  const auto outcome = closed("<&- >&-");
+  CHECK(outcome.exit_code == 70);
+  CHECK(outcome.err.find("cannot write to standard output") != std::string::npos);
+  CHECK(shop.database().errors().empty());
+}
+
 TEST_CASE("while another session holds the lock, skip leaves, fail is 75, and both say so") {
   const Shop shop;
   PsqlSession other(shop.database());
@@ -201,7 +219,7 @@ TEST_CASE("while another session holds the lock, skip leaves, fail is 75, and bo
 
   const auto failed = shop.run({"migrate", "--on-busy", "fail"});
   CHECK(failed.exit_code == 75);
-  CHECK(failed.err.find("held by backend " + std::to_string(other.backend_pid())) != std::string::npos);
+  CHECK(failed.err.find("held by pid " + std::to_string(other.backend_pid())) != std::string::npos);
 
   const auto document = shop.json({"migrate", "--lock-wait", "200ms"});
   CHECK(document["exit_code"] == 75);

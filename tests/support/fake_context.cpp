@@ -23,7 +23,7 @@ CliOutcome FakeWorld::run(const std::vector<std::string>& arguments) {
   std::ostream bad_out(&closed);
   std::ostringstream err;
   std::istringstream in(input);
-  cli::Context context{.out = closed_output ? bad_out : good_out, .err = err, .in = in};
+  cli::Context context{.out = closed_output ? bad_out : good_out, .err = err};
   context.out_terminal = out_terminal;
   context.err_terminal = err_terminal;
   context.in_is_terminal = interactive;
@@ -45,6 +45,10 @@ CliOutcome FakeWorld::run(const std::vector<std::string>& arguments) {
   };
   context.write_new_file = [&](const std::string& path, std::string_view text) {
     written.emplace(path, text);
+  };
+  context.read_answer = [&]() -> std::optional<std::string> {
+    std::string answer;
+    return std::getline(in, answer) ? std::optional(answer) : std::nullopt;
   };
   context.random_uuid = [] { return "00000000-0000-4000-8000-000000000001"; };
   context.now = [&] {

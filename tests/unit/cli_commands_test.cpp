@@ -232,6 +232,7 @@ TEST_CASE("a lock that is not free in time is exit 75, with the holder and when 
   const auto document = json::parse(outcome.out);
   CHECK(document["error"]["code"] == "lock_busy");
   CHECK(document["error"]["retry_after_ms"].is_number());
+  CHECK(document["lock"]["waited_ms"] == 1000);
   CHECK(document["error"]["detail"].get<std::string>().find("lockstep migrate 1b4e28ba") !=
         std::string::npos);
 }
