@@ -48,16 +48,35 @@ class PassSignals {
   struct sigaction old_term_{}, old_int_{}, old_quit_{};
 };
 
+/// Holds SIGTERM back until there is somebody to pass it on to.
+class HoldTerm {
+ public:
+  HoldTerm() {
+    sigset_t term;
+    ::sigemptyset(&term);
+    ::sigaddset(&term, SIGTERM);
+    ::sigprocmask(SIG_BLOCK, &term, &before_);
+  }
+  ~HoldTerm() { ::sigprocmask(SIG_SETMASK, &before_, nullptr); }
+  HoldTerm(const HoldTerm&) = delete;
+  HoldTerm& operator=(const HoldTerm&) = delete;
+  const sigset_t& before() const { return before_; }
+
+ private:
+  sigset_t before_{};
+};
+
 /// The program starts with the signals as a shell would give them: ignored ones stay ignored otherwise.
 class SpawnAttributes {
  public:
-  SpawnAttributes() {
+  explicit SpawnAttributes(const sigset_t& mask) {
     sigset_t defaults;
     ::sigemptyset(&defaults);
     for (const int number : {SIGINT, SIGQUIT, SIGTERM, SIGPIPE}) ::sigaddset(&defaults, number);
     ::posix_spawnattr_init(&attributes_);
     ::posix_spawnattr_setsigdefault(&attributes_, &defaults);
-    ::posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGDEF);
+    ::posix_spawnattr_setsigmask(&attributes_, &mask);
+    ::posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
   }
   ~SpawnAttributes() { ::posix_spawnattr_destroy(&attributes_); }
   SpawnAttributes(const SpawnAttributes&) = delete;
@@ -96,18 +115,24 @@ Failure cannot_start(const std::string& program, int number) {
   return Failure(std::move(error));
 }
 
-}  // namespace
-
-int run_program(const std::vector<std::string>& argv, const Environment& variables) {
+pid_t start(const std::vector<std::string>& argv, const Environment& variables) {
   auto words = argv;
   auto environment = environment_with(variables);
-  const SpawnAttributes attributes;
-  const PassSignals signals;
+  const HoldTerm hold;
+  const SpawnAttributes attributes(hold.before());
   pid_t program = 0;
   const int problem = ::posix_spawnp(&program, words.front().c_str(), nullptr, attributes.get(),
                                      pointers_to(words).data(), pointers_to(environment).data());
   if (problem != 0) throw cannot_start(words.front(), problem);
   running_program = program;
+  return program;
+}
+
+}  // namespace
+
+int run_program(const std::vector<std::string>& argv, const Environment& variables) {
+  const PassSignals signals;
+  const pid_t program = start(argv, variables);
   int status = 0;
   while (::waitpid(program, &status, 0) < 0 && errno == EINTR) {
   }
