@@ -17,7 +17,10 @@ namespace {
 std::atomic<int> seen_signal{0};
 std::atomic<PGcancel*> running{nullptr};
 std::atomic<bool> connecting{false};
+std::atomic<bool> unhurried{false};
 std::array<int, 2> wake_pipe{-1, -1};
+
+constexpr Milliseconds time_to_end{3000};
 
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<PGcancel*>::is_always_lock_free);
 
@@ -32,7 +35,7 @@ void on_signal(int number) {
   seen_signal = number;
   if (connecting) _exit(128 + number);
   [[maybe_unused]] const auto written = write(wake_pipe[1], "x", 1);
-  cancel_running();
+  if (!unhurried) cancel_running();
   errno = saved_errno;
 }
 
@@ -109,6 +112,13 @@ Connecting::~Connecting() {
   connecting = false;
 }
 
+Unhurried::Unhurried() {
+  unhurried = true;
+}
+Unhurried::~Unhurried() {
+  unhurried = false;
+}
+
 Readiness wait_readable(PGconn* connection, Milliseconds at_most) {
   return wait_for(PQsocket(connection), at_most);
 }
@@ -118,6 +128,7 @@ void wait_for_answer(PGconn* connection, Milliseconds at_most) {
     poll_both(PQsocket(connection), wake_pipe[0], at_most);
     return;
   }
+  if (unhurried && poll_both(PQsocket(connection), -1, time_to_end) == Readiness::ready) return;
   // A cancel request can overtake the statement that it is meant for, so it is repeated until there is an
   // answer.
   cancel_running();

@@ -45,6 +45,16 @@ class Connecting {
   Connecting& operator=(const Connecting&) = delete;
 };
 
+/// While it lives, an interrupt leaves the running statement a few seconds to end by itself: it writes down
+/// what is done already, and without it the next run would do that again.
+class Unhurried {
+ public:
+  Unhurried();
+  ~Unhurried();
+  Unhurried(const Unhurried&) = delete;
+  Unhurried& operator=(const Unhurried&) = delete;
+};
+
 enum class Readiness { ready, timed_out };
 
 /// Waits until the connection's socket has something to read; throws as soon as an interrupt comes.

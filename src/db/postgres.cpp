@@ -219,6 +219,7 @@ class Postgres : public Database {
     ScriptRunner runner(session_, open_script_, migration);
     std::size_t done = done_before;
     const auto note = [&](std::string_view state) {
+      const Unhurried unhurried;
       return write_row(migration,
                        history_.progress_query(rank, migration, state, static_cast<std::int64_t>(done)),
                        expected_rank);

@@ -5,6 +5,8 @@
 #include <array>
 #include <cstdlib>
 
+#include "db/interrupt.h"
+
 namespace lockstep::db {
 namespace {
 
@@ -111,6 +113,7 @@ Failure commit_failed(const Session& session, const Migration& migration, const 
         "Run lockstep migrate again: it reads the history, which knows, and goes on from there.");
     return Failure(std::move(lost));
   }
+  if (auto interrupt = interruption()) return *interrupt;
   auto result = about(migration, "commit_failed", "COMMIT failed: " + error.message);
   describe(error, result);
   result.hints.push_back(outcome(migration));

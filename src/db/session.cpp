@@ -141,6 +141,7 @@ bool Session::wait_for_notification(std::string_view channel, Milliseconds at_mo
 
 Failure failed(const Session& session, ErrorKind kind, std::string code, std::string message,
                const ServerError& error) {
+  if (auto interrupt = interruption()) return *interrupt;
   Error result{
       .kind = kind, .code = std::move(code), .message = fmt::format("{}: {}", message, error.message)};
   if (session.lost()) {

@@ -85,8 +85,8 @@ class Session {
   std::function<void(Milliseconds)> wait_hook_;
 };
 
-/// The failure that a named operation reports. A lost connection is ErrorKind::connection, whatever `kind`
-/// says.
+/// The failure that a named operation reports. After an interrupt it is the interrupt; a lost connection is
+/// ErrorKind::connection, whatever `kind` says.
 Failure failed(const Session& session, ErrorKind kind, std::string code, std::string message,
                const ServerError& error);
 

@@ -1,0 +1,97 @@
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+#include <csignal>
+
+#include "support/migrating.h"
+
+// What an interrupt comes to in phases other than a script's own statements.
+
+namespace lockstep::test {
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+
+/// A trigger function that waits at the gate.
+constexpr const char* knocking_function =
+    "create function knock() returns trigger language plpgsql as "
+    "$$ begin insert into public.gate default values; return new; end $$;";
+
+TEST_CASE("a run that is interrupted while it reads the history says so") {
+  const TestDatabase database;
+  const MigrationDir files({{"V1__a.sql", "create table a (i int);"}});
+  REQUIRE(run(files.migrate(database.url())).exit_code == 0);
+  PsqlSession other(database);
+  other.run("begin; lock table lockstep_history;");
+  Running migrator(files.migrate(database.url()));
+  wait_until("the run to wait for the history", [&] {
+    return database.psql("select count(*) from pg_catalog.pg_locks where not granted") == "1";
+  });
+  migrator.signal(SIGTERM);
+  const auto outcome = migrator.wait(10s);
+  INFO(outcome.err);
+  CHECK(outcome.exit_code == 143);
+}
+
+TEST_CASE("a run that is interrupted in its COMMIT says so, and has rolled back") {
+  const TestDatabase database;
+  Gate gate(database);
+  const MigrationDir files(
+      {{"V1__a.sql", std::string(knocking_function) +
+                         "create table a (i int);"
+                         "create constraint trigger late after insert on a deferrable initially deferred"
+                         " for each row execute function knock();"
+                         "insert into a values (1);"}});
+  Running migrator(files.migrate(database.url()));
+  gate.wait_for_knock();
+  migrator.signal(SIGTERM);
+  const auto outcome = migrator.wait(10s);
+  INFO(outcome.err);
+  CHECK(outcome.exit_code == 143);
+  CHECK(database.psql("select to_regclass('a') is null") == "t");
+}
+
+TEST_CASE("an interrupt does not keep a statement outside a transaction from being noted as done") {
+  const TestDatabase database;
+  Gate gate(database);
+  const MigrationDir files({{"V1__a.sql", "create table a (i int);"}});
+  REQUIRE(run(files.migrate(database.url())).exit_code == 0);
+  database.psql(
+      std::string(knocking_function) +
+      "create trigger slow before update on lockstep_history for each row execute function knock();");
+  files.write("V2__b.sql",
+              "-- lockstep: transaction=off\ncreate table b (i int);\ncreate table c (i int);\n");
+  Running migrator(files.migrate(database.url()));
+  gate.wait_for_knock();
+  migrator.signal(SIGTERM);
+  gate.open();
+  const auto outcome = migrator.wait(20s);
+  INFO(outcome.err);
+  CHECK(outcome.exit_code == 143);
+  CHECK(database.psql("select state, statements_done from lockstep_history where version = '2'") ==
+        "failed|1");
+  CHECK(database.errors().empty());  // nothing of it was cancelled
+
+  const auto next = run(files.migrate(database.url()));
+  INFO(next.err);
+  CHECK(next.exit_code == 0);
+}
+
+TEST_CASE("an interrupt ends a run whose note of a done statement cannot be written") {
+  const TestDatabase database;
+  Gate gate(database);
+  const MigrationDir files({{"V1__a.sql", "create table a (i int);"}});
+  REQUIRE(run(files.migrate(database.url())).exit_code == 0);
+  database.psql(
+      std::string(knocking_function) +
+      "create trigger slow before update on lockstep_history for each row execute function knock();");
+  files.write("V2__b.sql", "-- lockstep: transaction=off\ncreate table b (i int);\n");
+  Running migrator(files.migrate(database.url()));
+  gate.wait_for_knock();
+  migrator.signal(SIGTERM);
+  const auto outcome = migrator.wait(20s);
+  CHECK(outcome.exit_code == 143);
+  CHECK_THAT(outcome.err, ContainsSubstring("SIGTERM"));
+}
+
+}  // namespace
+}  // namespace lockstep::test
