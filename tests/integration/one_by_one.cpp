@@ -1,0 +1,68 @@
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include "support/migrating.h"
+
+// Files outside a transaction, on a real server: what is done stays done, and nothing is left out or done
+// twice.
+
+namespace lockstep::test {
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+
+const std::string alone = "-- lockstep: transaction=off\n";
+
+std::string state_of_1(const TestDatabase& database) {
+  return database.psql("select state, statements_done from lockstep_history where version = '1'");
+}
+
+TEST_CASE("a transaction in a file that controls its own runs as the file says") {
+  const TestDatabase database;
+  const MigrationDir files(
+      {{"V1__a.sql", alone + "begin;\ncreate table t (i int);\ninsert into t values (1);\n"
+                             "commit;\ninsert into t values (2);\n"}});
+  const auto outcome = run(files.migrate(database.url()));
+  INFO(outcome.err);
+  CHECK(outcome.exit_code == 0);
+  CHECK(database.psql("select string_agg(i::text, ' ' order by i) from public.t") == "1 2");
+  CHECK(state_of_1(database) == "applied|5");
+}
+
+TEST_CASE("a transaction of a file's own that fails is done again from its BEGIN") {
+  const TestDatabase database;
+  const auto text = [](const std::string& last) {
+    return alone + "create table t (i int);\nbegin;\ninsert into t values (1);\n" + last + ";\ncommit;\n";
+  };
+  const MigrationDir files({{"V1__a.sql", text("select 1 / 0")}});
+  CHECK(run(files.migrate(database.url())).exit_code == 7);
+  CHECK(state_of_1(database) == "failed|1");
+  CHECK(database.psql("select count(*) from t") == "0");
+
+  files.write("V1__a.sql", text("insert into t values (2)"));
+  const auto next = run(files.migrate(database.url()));
+  INFO(next.err);
+  CHECK(next.exit_code == 0);
+  CHECK(next.err.find("WARNING") == std::string::npos);
+  CHECK(database.psql("select string_agg(i::text, ' ' order by i) from t") == "1 2");
+  CHECK(state_of_1(database) == "applied|5");
+}
+
+TEST_CASE("a file that leaves its own transaction open is rolled back to its BEGIN and not applied") {
+  const TestDatabase database;
+  const MigrationDir files(
+      {{"V1__a.sql", alone + "create table t (i int);\nbegin;\ninsert into t values (1);\n"}});
+  const auto outcome = run(files.migrate(database.url()));
+  INFO(outcome.err);
+  CHECK(outcome.exit_code == 7);
+  CHECK_THAT(outcome.err, ContainsSubstring("does not end it"));
+  CHECK(state_of_1(database) == "failed|1");
+  CHECK(database.psql("select count(*) from t") == "0");
+
+  files.write("V1__a.sql", alone + "create table t (i int);\nbegin;\ninsert into t values (1);\ncommit;\n");
+  CHECK(run(files.migrate(database.url())).exit_code == 0);
+  CHECK(database.psql("select count(*) from t") == "1");
+}
+
+}  // namespace
+}  // namespace lockstep::test
