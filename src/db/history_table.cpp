@@ -117,7 +117,7 @@ Query HistoryTable::insert_baseline_query(const Version& version, std::string_vi
 }
 
 Query HistoryTable::progress_query(std::int64_t rank, const Migration& migration, std::string_view state,
-                                   std::int64_t statements_done) const {
+                                   std::int64_t statements_done, const std::string& checksum) const {
   return {
       fmt::format(
           R"(update {} set rank = case when {} then rank end, state = $2, statements_done = $3::pg_catalog.int8, checksum = $4, script = $5, description = $6,
@@ -126,8 +126,8 @@ Query HistoryTable::progress_query(std::int64_t rank, const Migration& migration
   duration_ms = (extract(epoch from pg_catalog.clock_timestamp() operator(pg_catalog.-) started_at) operator(pg_catalog.*) 1000)::pg_catalog.int8
 where rank operator(pg_catalog.=) $1::pg_catalog.int8 returning rank, duration_ms)",
           qualified_, lock_.held_condition()),
-      {std::to_string(rank), std::string(state), std::to_string(statements_done), migration.checksum,
-       migration.script, migration.name.description, run_.run_id, run_.tool_version}};
+      {std::to_string(rank), std::string(state), std::to_string(statements_done), checksum, migration.script,
+       migration.name.description, run_.run_id, run_.tool_version}};
 }
 
 Query HistoryTable::change_query(const RowChange& change, std::int64_t expected_rank) const {

@@ -187,13 +187,16 @@ class Postgres : public Database {
   }
 
   AppliedStep apply_whole(const Step& step, std::int64_t expected_rank) {
+    if (const auto done = done_before(step); done.statements > 0)
+      throw done_outside_transaction(step.migration, done.statements);
     ScriptRunner runner(session_, open_script_, step.migration);
     runner.run_in_transaction(reset_if_used(), state_.begin_statement(),
                               state_.timeout_statements(step.migration));
-    const auto record = step.resumes
-                            ? history_.progress_query(step.resumes->rank, step.migration, row_state::applied,
-                                                      static_cast<std::int64_t>(runner.statements()))
-                            : history_.insert_query(step.migration, row_state::applied, expected_rank);
+    const auto record =
+        step.resumes
+            ? history_.progress_query(step.resumes->rank, step.migration, row_state::applied,
+                                      static_cast<std::int64_t>(runner.statements()), step.migration.checksum)
+            : history_.insert_query(step.migration, row_state::applied, expected_rank);
     remember_defaults(runner);
     throw_if_interrupted();
     const std::vector<Query> queries{state_.own_identity_query(), record, {"commit"}};
@@ -209,24 +212,21 @@ class Postgres : public Database {
     const auto& migration = step.migration;
     for (const auto& statement : reset_if_used()) session_.simple(statement);
     for (const auto& statement : session_timeouts(migration)) session_.simple(statement);
+    const auto before = done_before(step);
     const auto begun = step.resumes
-                           ? history_.progress_query(step.resumes->rank, migration, row_state::running,
-                                                     step.resumes->statements_done)
+                           ? progress_query(step.resumes->rank, migration, row_state::running, before)
                            : history_.insert_query(migration, row_state::running, expected_rank);
     const auto rank = write_row(migration, begun, expected_rank).rank;
-    const auto done_before = step.resumes ? static_cast<std::size_t>(step.resumes->statements_done) : 0;
 
     ScriptRunner runner(session_, open_script_, migration);
-    std::size_t done = done_before;
+    auto done = before;
     const auto note = [&](std::string_view state) {
       const Unhurried unhurried;
-      return write_row(migration,
-                       history_.progress_query(rank, migration, state, static_cast<std::int64_t>(done)),
-                       expected_rank);
+      return write_row(migration, progress_query(rank, migration, state, done), expected_rank);
     };
     try {
-      runner.run_one_by_one(done_before, [&](std::size_t count) {
-        done = count;
+      runner.run_one_by_one(before, [&](const Done& now) {
+        done = now;
         note(row_state::running);
       });
     } catch (const Failure&) {
@@ -235,8 +235,19 @@ class Postgres : public Database {
     }
     remember_defaults(runner);
     auto applied = note(row_state::applied);
-    applied.statements = static_cast<std::int64_t>(done - done_before);
+    applied.statements = static_cast<std::int64_t>(done.statements - before.statements);
     return applied;
+  }
+
+  static Done done_before(const Step& step) {
+    if (!step.resumes) return {};
+    return {static_cast<std::size_t>(step.resumes->statements_done), step.resumes->checksum};
+  }
+
+  Query progress_query(std::int64_t rank, const Migration& migration, std::string_view state,
+                       const Done& done) const {
+    return history_.progress_query(rank, migration, state, static_cast<std::int64_t>(done.statements),
+                                   state == row_state::applied ? migration.checksum : done.digest);
   }
 
   void remember_defaults(const ScriptRunner& runner) {

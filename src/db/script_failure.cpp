@@ -65,6 +65,10 @@ std::string outcome(const Migration& migration) {
          "on from there.";
 }
 
+std::string counted_statements(std::size_t number) {
+  return fmt::format("{} statement{}", number, number == 1 ? "" : "s");
+}
+
 ErrorKind kind_of(const Migration& migration) {
   return migration.transaction == TransactionMode::on ? ErrorKind::migration : ErrorKind::part_way;
 }
@@ -139,6 +143,30 @@ Failure transaction_left_open(const Migration& migration) {
       about(migration, "transaction_left_open", "this file begins a transaction and does not end it");
   error.hints = {
       "What it did since its last BEGIN is rolled back. Add the COMMIT, then run lockstep migrate again."};
+  return Failure(std::move(error));
+}
+
+Failure done_part_changed(const Migration& migration, std::size_t done) {
+  auto error =
+      about(migration, "done_part_changed",
+            fmt::format("this file stopped part-way with {} done, and it does not begin with {} any more",
+                        counted_statements(done), done == 1 ? "it" : "them"));
+  error.kind = ErrorKind::files;
+  error.hints = {
+      "Put back what is done as it ran. Only what stands behind it can be changed; the next run goes on "
+      "there."};
+  return Failure(std::move(error));
+}
+
+Failure done_outside_transaction(const Migration& migration, std::size_t done) {
+  auto error =
+      about(migration, "done_outside_transaction",
+            fmt::format("this file stopped part-way outside a transaction with {} done, and it asks for a "
+                        "transaction now",
+                        counted_statements(done)));
+  error.kind = ErrorKind::files;
+  error.hints = {
+      "Put back -- lockstep: transaction=off and what is done as it ran: the next run goes on behind it."};
   return Failure(std::move(error));
 }
 

@@ -18,6 +18,10 @@ Failure transaction_ended(const Migration& migration);
 
 /// The file of a non-transactional migration ended inside a transaction that it had begun.
 Failure transaction_left_open(const Migration& migration);
+/// A file outside a transaction that does not begin any more with the statements that are done.
+Failure done_part_changed(const Migration& migration, std::size_t done);
+/// The same file, when it asks for a transaction now.
+Failure done_outside_transaction(const Migration& migration, std::size_t done);
 Failure unreadable(const Migration& migration, const sql::Problem& problem);
 
 /// What the fence found: the lock is gone, or somebody else has written to the history.

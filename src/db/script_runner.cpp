@@ -66,6 +66,14 @@ std::string checksum_of(sql::ReadBytes read) {
   return script.checksum();
 }
 
+std::string digest_of(const Done& before, std::string_view next) {
+  Checksum checksum;
+  checksum.update(before.digest);
+  checksum.update("\n");
+  checksum.update(next);
+  return checksum.finish();
+}
+
 sql::ReaderOptions reader_options(PGconn* connection) {
   const char* standard = PQparameterStatus(connection, "standard_conforming_strings");
   const bool is_off = standard != nullptr && std::string_view(standard) == "off";
@@ -109,22 +117,27 @@ void ScriptRunner::run_in_transaction(const std::vector<std::string>& before, co
   if (PQtransactionStatus(session_.raw()) != PQTRANS_INTRANS) throw transaction_ended(migration_);
 }
 
-void ScriptRunner::run_one_by_one(std::size_t done, const std::function<void(std::size_t)>& progress) {
+void ScriptRunner::run_one_by_one(const Done& before, const std::function<void(const Done&)>& progress) {
   // Nothing can be taken back here, so the file is compared before its first statement runs.
   if (checksum_of(open_(migration_)) != migration_.checksum) throw file_changed(migration_);
   sql::StatementReader reader(open_(migration_), reader_options(session_.raw()));
+  Done done;
   while (const auto item = reader.next()) {
     if (!is_statement(*item)) continue;
     count(*item);
-    if (statements_ <= done) continue;
+    done = {statements_, digest_of(done, item->text)};
+    if (done.statements == before.statements && done.digest != before.digest) break;
+    if (done.statements <= before.statements) continue;
     throw_if_interrupted();
     ScriptMessage message;
     message.add(*item);
     send(message, reader);
     // Within a transaction of the file's own nothing is done yet: a failure takes it all back.
-    if (PQtransactionStatus(session_.raw()) == PQTRANS_IDLE) progress(statements_);
+    if (PQtransactionStatus(session_.raw()) == PQTRANS_IDLE) progress(done);
   }
   refuse_unread(reader);
+  const bool moved_on = done.statements > before.statements || before.statements == 0;
+  if (!moved_on && done.digest != before.digest) throw done_part_changed(migration_, before.statements);
   if (PQtransactionStatus(session_.raw()) != PQTRANS_IDLE) throw transaction_left_open(migration_);
 }
 

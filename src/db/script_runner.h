@@ -15,6 +15,12 @@ namespace lockstep::db {
 /// Opens a migration file for reading, from its beginning. Throws Failure.
 using OpenScript = std::function<sql::ReadBytes(const Migration&)>;
 
+/// How far a file outside a transaction has come.
+struct Done {
+  std::size_t statements = 0;
+  std::string digest = {};  ///< "sha256:<hex>" over their texts; what it is of none does not matter
+};
+
 /// Sends the statements of one migration file. Errors are Failures with the place in the file.
 class ScriptRunner {
  public:
@@ -26,10 +32,10 @@ class ScriptRunner {
   void run_in_transaction(const std::vector<std::string>& before, const std::string& begin,
                           const std::vector<std::string>& after_begin);
 
-  /// Sends one statement after the other, each a transaction of its own, without the first `done`. Calls
-  /// `progress` with their number after each one; those within a transaction that the file itself controls
-  /// count at its end.
-  void run_one_by_one(std::size_t done, const std::function<void(std::size_t)>& progress);
+  /// Sends one statement after the other, each a transaction of its own, without those that are done. Calls
+  /// `progress` after each one; those within a transaction that the file itself controls count at its end.
+  /// Throws if what is done is not how the file begins.
+  void run_one_by_one(const Done& before, const std::function<void(const Done&)>& progress);
 
   /// How many statements were sent.
   std::size_t statements() const { return statements_; }

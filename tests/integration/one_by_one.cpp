@@ -48,6 +48,47 @@ TEST_CASE("a transaction of a file's own that fails is done again from its BEGIN
   CHECK(state_of_1(database) == "applied|5");
 }
 
+/// A file of which one statement is done and the second has failed.
+struct PartWay {
+  TestDatabase database{};
+  MigrationDir files{{"V1__a.sql", alone + "create table a (i int);\ncreate table b (i nonsense);\n"}};
+
+  PartWay() {
+    REQUIRE(run(files.migrate(database.url())).exit_code == 7);
+    REQUIRE(state_of_1(database) == "failed|1");
+  }
+  Outcome run_with(const std::string& text) {
+    files.write("V1__a.sql", text);
+    return run(files.migrate(database.url()));
+  }
+  void check_untouched(const Outcome& outcome) {
+    INFO(outcome.err);
+    CHECK(outcome.exit_code == 3);
+    CHECK_THAT(outcome.err, ContainsSubstring("V1__a.sql") && ContainsSubstring("done"));
+    CHECK(state_of_1(database) == "failed|1");
+    CHECK(database.psql("select to_regclass('b') is null, to_regclass('c') is null") == "t|t");
+  }
+};
+
+TEST_CASE("a file whose done statements were taken out or changed does not go on behind others") {
+  PartWay way;
+  way.check_untouched(way.run_with(alone + "create table b (i int);\ncreate table c (i int);\n"));
+  way.check_untouched(way.run_with(alone + "create table a (i text);\ncreate table b (i int);\n"));
+  way.check_untouched(way.run_with(alone + "-- nothing is left\n"));
+
+  const auto mended =
+      way.run_with(alone + "-- a comment\r\ncreate table a (i int);\r\ncreate table b (i int);\r\n");
+  INFO(mended.err);
+  CHECK(mended.exit_code == 0);
+  CHECK(state_of_1(way.database) == "applied|2");
+  CHECK(run(way.files.migrate(way.database.url())).exit_code == 0);
+}
+
+TEST_CASE("a file of which something is done does not begin again in a transaction") {
+  PartWay way;
+  way.check_untouched(way.run_with("create table if not exists a (i int);\ncreate table b (i int);\n"));
+}
+
 TEST_CASE("a file that leaves its own transaction open is rolled back to its BEGIN and not applied") {
   const TestDatabase database;
   const MigrationDir files(
