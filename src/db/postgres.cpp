@@ -199,10 +199,13 @@ class Postgres : public Database {
             : history_.insert_query(step.migration, row_state::applied, expected_rank);
     remember_defaults(runner);
     throw_if_interrupted();
-    const std::vector<Query> queries{state_.own_identity_query(), record, {"commit"}};
+    // What is deferred to COMMIT runs as the file has left the session, before that becomes our own.
+    auto queries = as_ourselves({record, {"commit"}});
+    queries.insert(queries.begin(), {"set constraints all immediate"});
     const auto answer = session_.pipeline(queries, Grouping::all_together);
-    if (!answer.error) return recorded(answer.results[1].get(), runner.statements());
-    if (answer.results.size() == 2 || session_.lost())
+    const auto answered = answer.results.size();
+    if (!answer.error) return recorded(answer.results[answered - 2].get(), runner.statements());
+    if (answered == 0 || answered == queries.size() - 1 || session_.lost())
       throw commit_failed(session_, step.migration, *answer.error);
     session_.roll_back();
     throw not_recorded(step.migration, expected_rank, *answer.error);
@@ -267,9 +270,18 @@ class Postgres : public Database {
   }
 
   AppliedStep write_row(const Migration& migration, const Query& query, std::int64_t expected_rank) {
-    const auto answer = session_.pipeline({state_.own_identity_query(), query}, Grouping::all_together);
+    const auto answer = session_.pipeline(as_ourselves({query}), Grouping::all_together);
     if (answer.error) throw not_recorded(migration, expected_rank, *answer.error);
-    return recorded(answer.results[1].get(), 0);
+    return recorded(answer.results.back().get(), 0);
+  }
+
+  /// Our own statements, whatever a script has made of the session.
+  std::vector<Query> as_ourselves(std::vector<Query> queries) const {
+    queries.insert(queries.begin(), state_.own_identity_query());
+    const char* encoding = PQparameterStatus(session_.raw(), "client_encoding");
+    const bool is_own = encoding == nullptr || std::string_view(encoding) == "UTF8";
+    if (!is_own) queries.insert(queries.begin(), SessionState::own_encoding_query());
+    return queries;
   }
 
   static AppliedStep recorded(const PGresult* row, std::size_t statements) {
@@ -293,7 +305,8 @@ class Postgres : public Database {
   }
 
   void write_fenced(std::vector<Query> queries, std::int64_t expected_rank) {
-    queries.insert(queries.begin(), {{"begin"}, state_.own_identity_query()});
+    queries = as_ourselves(std::move(queries));
+    queries.insert(queries.begin(), {"begin"});
     queries.push_back({"commit"});
     const auto answer = session_.pipeline(queries, Grouping::all_together);
     if (!answer.error) return;

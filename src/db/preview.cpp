@@ -52,6 +52,7 @@ void write_preview(const Step& step, const SessionState& state, const HistoryTab
     out(state.begin_statement() + ";\n");
     for (const auto& statement : state.timeout_statements(step.migration)) out(statement + ";\n");
     write_script(reader, out);
+    out("set constraints all immediate;\n");
     out(with_constants(state.own_identity_query()));
     out(with_constants(history.insert_query(step.migration, row_state::applied, expected_rank)));
     out("commit;\n");

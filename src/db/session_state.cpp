@@ -102,6 +102,10 @@ Query SessionState::own_identity_query() const {
       {login_, own_role_}};
 }
 
+Query SessionState::own_encoding_query() {
+  return {"select pg_catalog.set_config('client_encoding', 'UTF8', true)"};
+}
+
 std::string SessionState::begin_statement() const {
   if (isolation_ == read_committed) return "begin";
   return "begin isolation level " + isolation_;

@@ -33,6 +33,9 @@ class SessionState {
   /// may have changed role and search_path before its row is written.
   Query own_identity_query() const;
 
+  /// Back to our own encoding until the transaction ends. The server reads what comes behind it that way.
+  static Query own_encoding_query();
+
   /// BEGIN with the isolation level that the role would have had.
   std::string begin_statement() const;
 

@@ -135,6 +135,34 @@ TEST_CASE("a constraint that fails at COMMIT rolls the file back and says so") {
             "select to_regclass('c') is null, (select count(*) from lockstep_history)") == "t|0");
 }
 
+TEST_CASE("a deferred trigger runs with the role and search_path that its file has at its end") {
+  Runner runner;
+  runner.lab.server().psql("create role late_owner; create schema late authorization late_owner");
+  runner.apply(
+      "V1__a.sql",
+      "set role late_owner; set search_path = late; create table a (i int); create table seen (who text);\n"
+      "create function look() returns trigger language plpgsql as\n"
+      "$$ begin insert into seen values (current_user); return null; end $$;\n"
+      "create constraint trigger t after insert on a deferrable initially deferred\n"
+      "for each row execute function look();\ninsert into a values (1);");
+  CHECK(runner.lab.server().psql("select who from late.seen") == "late_owner");
+  CHECK(runner.lab.server().psql("select tableowner from pg_tables where tablename = 'lockstep_history'") ==
+        "postgres");
+  runner.lab.server().psql("drop schema late cascade; drop role late_owner");
+}
+
+TEST_CASE("a file that changes client_encoding is recorded under its own name") {
+  Runner runner;
+  auto migration = runner.lab.file("V1__größe.sql", "set client_encoding = 'LATIN1'; select 1;");
+  runner.apply(migration);
+  CHECK(runner.lab.server().psql("select description, script from lockstep_history") ==
+        "größe|V1__größe.sql");
+  migration = runner.lab.file("V2__größe.sql", "set client_encoding = 'LATIN1'; select 1; select 2;");
+  migration.transaction = TransactionMode::off;
+  runner.apply(migration);
+  CHECK(runner.lab.server().psql("select description from lockstep_history where rank = 2") == "größe");
+}
+
 TEST_CASE("nothing of a session leaks from one file to the next, and the lock stays") {
   Runner runner;
   runner.lab.server().psql("create role leaker; grant all on schema public to leaker; create schema other");
