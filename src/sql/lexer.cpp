@@ -66,7 +66,7 @@ void Lexer::step() {
     while (is_skippable(*cursor_.at)) ++cursor_.at;
   }
   if (cursor_.left() < 3 && cursor_.refill()) return;  // every short mark is whole now, or the file ends
-  if (starts_word(*cursor_.at)) return word();  // most are: this is faster than the switch alone
+  if (starts_word(*cursor_.at)) return word();         // most are: this is faster than the switch alone
   switch (class_of(*cursor_.at)) {
     case ByteClass::blank:
       ++cursor_.at;
