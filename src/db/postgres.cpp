@@ -168,9 +168,13 @@ class Postgres : public Database {
 
   /// One round trip; the first one also gives the session its settings.
   Answer prepared_pipeline(std::vector<Query> queries) {
+    // Together they leave in one packet. Each still sees what was committed before it, unless the role's
+    // isolation level is another one and not changed yet: the history must be read with a snapshot that is
+    // taken behind the lock.
+    const bool own_snapshots = prepared_ || greeting_.isolation == "read committed";
     if (!prepared_) queries.insert(queries.begin(), state_.prepare_query());
     prepared_ = true;
-    return session_.pipeline(queries, Grouping::each_alone);
+    return session_.pipeline(queries, own_snapshots ? Grouping::all_together : Grouping::each_alone);
   }
 
   void listen() {
