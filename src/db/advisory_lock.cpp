@@ -30,11 +30,19 @@ std::string AdvisoryLock::held_condition() const {
       key_condition());
 }
 
+std::string AdvisoryLock::fence_condition() const {
+  // CASE fixes the order in which the two run.
+  return fmt::format(
+      "case when pg_catalog.pg_advisory_unlock_shared({0}, {1})"
+      " then pg_catalog.pg_try_advisory_lock_shared({0}, {1}) else false end",
+      namespace_, resource_);
+}
+
 Query AdvisoryLock::try_query() const {
-  return {
-      fmt::format("select case when {} then 'already' when pg_catalog.pg_try_advisory_lock({}, {}) then "
-                  "'acquired' else 'busy' end",
-                  held_condition(), namespace_, resource_)};
+  return {fmt::format(
+      "select case when {0} then 'already' when pg_catalog.pg_try_advisory_lock({1}, {2}) then"
+      " case when pg_catalog.pg_try_advisory_lock_shared({1}, {2}) then 'acquired' end else 'busy' end",
+      held_condition(), namespace_, resource_)};
 }
 
 Query AdvisoryLock::holder_query() const {
@@ -68,9 +76,11 @@ std::optional<LockHolder> AdvisoryLock::holder(const PGresult* found) const {
 
 void AdvisoryLock::unlock(Session& session) const {
   session.typed("release the migration lock", [&](pqxx::nontransaction& transaction) {
-    const auto [released] = transaction.query1<bool>(fmt::format(
-        "select pg_catalog.pg_advisory_unlock({}, {}) from (select pg_catalog.pg_notify('{}', '')) as told",
-        namespace_, resource_, channel()));
+    const auto [released] = transaction.query1<bool>(
+        fmt::format("select case when pg_catalog.pg_advisory_unlock_shared({0}, {1}) then "
+                    "pg_catalog.pg_advisory_unlock({0}, {1})"
+                    " else false end from (select pg_catalog.pg_notify('{2}', '')) as told",
+                    namespace_, resource_, channel()));
     if (released) return;
     throw Failure(Error{.kind = ErrorKind::unsafe,
                         .code = "lock_lost",

@@ -25,8 +25,13 @@ class AdvisoryLock {
   /// Releases and tells the waiters. Throws Failure if the lock was not held any more.
   void unlock(Session& session) const;
 
-  /// An SQL condition: this backend holds the lock.
+  /// An SQL condition: this backend holds the lock, by pg_locks. Takes about 0.3 ms.
   std::string held_condition() const;
+
+  /// The same in microseconds, for the fence: gives up the shared form of the lock, which the session holds
+  /// beside the exclusive one, and takes it again. The first fails if a script has released the session's
+  /// locks; the second if somebody else has come since. In between the exclusive lock keeps others out.
+  std::string fence_condition() const;
 
   /// The channel on which a release is told.
   std::string channel() const;

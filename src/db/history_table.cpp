@@ -101,7 +101,7 @@ select case when {1} and coalesce((select pg_catalog.max(h.rank) from {0} as h),
                   operator(pg_catalog.*) 1000)::pg_catalog.int8 else 0 end,
        $10::pg_catalog.int8, $11
 returning rank, duration_ms)",
-          qualified_, lock_.held_condition()),
+          qualified_, lock_.fence_condition()),
       {std::to_string(expected_rank), canonical(migration.name.version), migration.name.description,
        std::string(to_string(migration.name.kind)), migration.script, migration.checksum, std::string(state),
        run_.run_id, run_.installed_by, std::to_string(state == row_state::applied ? migration.statements : 0),
@@ -125,7 +125,7 @@ Query HistoryTable::progress_query(std::int64_t rank, const Migration& migration
   finished_at = case when $2 operator(pg_catalog.<>) 'running' then pg_catalog.clock_timestamp() end,
   duration_ms = (extract(epoch from pg_catalog.clock_timestamp() operator(pg_catalog.-) started_at) operator(pg_catalog.*) 1000)::pg_catalog.int8
 where rank operator(pg_catalog.=) $1::pg_catalog.int8 returning rank, duration_ms)",
-          qualified_, lock_.held_condition()),
+          qualified_, lock_.fence_condition()),
       {std::to_string(rank), std::string(state), std::to_string(statements_done), checksum, migration.script,
        migration.name.description, run_.run_id, run_.tool_version}};
 }
@@ -134,7 +134,7 @@ Query HistoryTable::change_query(const RowChange& change, std::int64_t expected_
   const auto fenced = fmt::format(
       "update {0} set rank = case when {1} and (select pg_catalog.max(h.rank) from {0} as h)"
       " operator(pg_catalog.=) $2::pg_catalog.int8 then rank end",
-      qualified_, lock_.held_condition());
+      qualified_, lock_.fence_condition());
   const std::string_view row = " where rank operator(pg_catalog.=) $1::pg_catalog.int8";
   if (change.action == RowChange::Action::mark_deleted) {
     return {fmt::format("{}, state = 'deleted'{}", fenced, row),

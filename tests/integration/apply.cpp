@@ -178,7 +178,8 @@ TEST_CASE("nothing of a session leaks from one file to the next, and the lock st
       " (select count(*) from pg_prepared_statements) + (select count(*) from pg_cursors)"
       " + (select count(*) from pg_listening_channels()) as things;");
   CHECK(runner.lab.server().psql("select * from seen") == "postgres|\"$user\", public|0|4MB||t|0");
-  CHECK(runner.lab.server().psql("select count(*) from pg_locks where locktype = 'advisory'") == "1");
+  CHECK(runner.lab.server().psql(
+            "select count(*) from pg_locks where locktype = 'advisory' and mode = 'ExclusiveLock'") == "1");
   runner.database->unlock();
 }
 
@@ -319,6 +320,23 @@ TEST_CASE("a backend that is ended in the middle of a file leaves nothing of it"
   CHECK(error.code == "connection_lost");
   CHECK(runner.lab.server().psql("select count(*) from pg_tables where tablename in ('a', 'b')") == "0");
   CHECK(runner.lab.open()->try_lock().acquired);
+}
+
+TEST_CASE("a file that releases the lock by its key is rolled back when somebody else could take it") {
+  Runner runner;
+  const auto& facts = runner.database->facts();
+  const auto key =
+      "(" + std::to_string(facts.lock_namespace) + ", " + std::to_string(facts.lock_resource) + ")";
+  SECTION("in both forms") {
+    const auto error = runner.failure("V1__a.sql", "create table a (id int); select pg_advisory_unlock" +
+                                                       key + ", pg_advisory_unlock_shared" + key + ";");
+    CHECK(error.code == "lock_lost");
+    CHECK(runner.lab.server().psql("select to_regclass('a') is null") == "t");
+  }
+  SECTION("in the exclusive form only, which still keeps others out") {
+    runner.apply("V1__a.sql", "create table a (id int); select pg_advisory_unlock" + key + ";");
+    CHECK_FALSE(runner.lab.open()->try_lock().acquired);
+  }
 }
 
 TEST_CASE("a file that waits for a lock gives up after lock_timeout, and its blocker is seen meanwhile") {
