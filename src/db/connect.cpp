@@ -28,7 +28,6 @@ class Parameters {
     for (const auto& value : values_) values.push_back(value.c_str());
     keywords.push_back(nullptr);
     values.push_back(nullptr);
-    const Connecting connecting;
     return PQconnectdbParams(keywords.data(), values.data(), 1);
   }
 
@@ -185,6 +184,12 @@ void refuse_bad_string(const std::string& conninfo) {
     throw cannot_connect(Trouble::bad_string, message.substr(0, message.find_last_not_of('\n') + 1), {});
 }
 
+/// Nothing is open yet, so an interrupt may end the process.
+PGconn* connect_first(const Parameters& wanted) {
+  const Connecting connecting;
+  return wanted.connect();
+}
+
 }  // namespace
 
 PGconn* connect(const SessionOptions& options, const Tell& tell) {
@@ -194,7 +199,7 @@ PGconn* connect(const SessionOptions& options, const Tell& tell) {
   Milliseconds pause_between{100};
   std::string told;
   while (true) {
-    auto* connection = wanted.connect();
+    auto* connection = connect_first(wanted);
     if (PQstatus(connection) == CONNECTION_OK) return connection;
     const auto words = connection_error(connection).message;
     PQfinish(connection);

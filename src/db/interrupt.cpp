@@ -123,6 +123,10 @@ Readiness wait_readable(PGconn* connection, Milliseconds at_most) {
   return wait_for(PQsocket(connection), at_most);
 }
 
+Readiness wait_quietly(PGconn* connection, Milliseconds at_most) {
+  return poll_both(PQsocket(connection), wake_pipe[0], at_most);
+}
+
 void wait_for_answer(PGconn* connection, Milliseconds at_most) {
   if (seen_signal == 0) {
     poll_both(PQsocket(connection), wake_pipe[0], at_most);

@@ -35,8 +35,8 @@ class Cancellable {
   PGcancel* cancel_;
 };
 
-/// While it lives, an interrupt ends the process at once: libpq is connecting, and nothing needs to be
-/// undone.
+/// While it lives, an interrupt ends the process at once: libpq opens the first connection, and nothing needs
+/// to be undone.
 class Connecting {
  public:
   Connecting();
@@ -59,6 +59,9 @@ enum class Readiness { ready, timed_out };
 
 /// Waits until the connection's socket has something to read; throws as soon as an interrupt comes.
 Readiness wait_readable(PGconn* connection, Milliseconds at_most);
+
+/// Waits until the connection's socket has something to read, or an interrupt comes. Never throws.
+Readiness wait_quietly(PGconn* connection, Milliseconds at_most);
 
 /// Waits for the answer to a running statement. An interrupt does not throw here but cancels the
 /// statement, since its answer must still be read.

@@ -3,14 +3,20 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <chrono>
+#include <utility>
 
 #include "db/connect.h"
+#include "db/interrupt.h"
 
 namespace lockstep::db {
 namespace {
 
 // A server under pressure must not keep the observer from its own session's results.
 constexpr auto settings = "set statement_timeout = '1s'; set lock_timeout = '1s'";
+
+/// More than the server takes to cancel a statement of ours.
+constexpr Milliseconds patience{1500};
 
 constexpr auto activity_query = R"(
 select coalesce(a.wait_event_type || ': ' || a.wait_event, ''),
@@ -27,11 +33,21 @@ std::string blockers_query() {
       session_columns("a.xact_start"));
 }
 
-Result ask(PGconn* connection, const std::string& query, int pid) {
-  const auto text = std::to_string(pid);
-  const std::array<const char*, 1> values{text.c_str()};
-  Result result(PQexecParams(connection, query.c_str(), 1, nullptr, values.data(), nullptr, nullptr, 1));
-  return PQresultStatus(result.get()) == PGRES_TUPLES_OK ? std::move(result) : nullptr;
+/// The answer to what was sent; nothing when it does not come in time: a full pool keeps a client waiting for
+/// a backend, and a network can be gone.
+Result answer(PGconn* connection) {
+  const auto deadline = std::chrono::steady_clock::now() + patience;
+  Result last;
+  while (true) {
+    while (PQisBusy(connection) == 0) {
+      Result result(PQgetResult(connection));
+      if (!result) return last;
+      last = std::move(result);
+    }
+    const auto left = std::chrono::duration_cast<Milliseconds>(deadline - std::chrono::steady_clock::now());
+    if (left <= Milliseconds(0) || wait_quietly(connection, left) == Readiness::timed_out) return nullptr;
+    if (PQconsumeInput(connection) == 0) return nullptr;
+  }
 }
 
 std::string progress(const PGresult* seen) {
@@ -78,14 +94,29 @@ bool Observer::connected() {
   PQfinish(connection_);
   connection_ = connect_again(watched_, options_, Milliseconds(2000));
   if (connection_ == nullptr) return false;
-  PQclear(PQexec(connection_, settings));
-  return true;
+  PQsendQuery(connection_, settings);
+  return wait_for_answer() != nullptr;
+}
+
+/// A connection that does not answer is not asked again.
+Result Observer::wait_for_answer() {
+  auto result = answer(connection_);
+  if (!result) PQfinish(std::exchange(connection_, nullptr));
+  return result;
+}
+
+Result Observer::ask(const std::string& query) {
+  if (!connected()) return nullptr;
+  const auto pid = std::to_string(backend_pid_);
+  const std::array<const char*, 1> values{pid.c_str()};
+  PQsendQueryParams(connection_, query.c_str(), 1, nullptr, values.data(), nullptr, nullptr, 1);
+  auto result = wait_for_answer();
+  return result && PQresultStatus(result.get()) == PGRES_TUPLES_OK ? std::move(result) : nullptr;
 }
 
 std::optional<Activity> Observer::look(Milliseconds running) {
-  if (!connected()) return std::nullopt;
-  const auto seen = ask(connection_, activity_query, backend_pid_);
-  const auto blocking = ask(connection_, blockers_query(), backend_pid_);
+  const auto seen = ask(activity_query);
+  const auto blocking = ask(blockers_query());
   if (!seen || PQntuples(seen.get()) == 0) return std::nullopt;
   Activity activity{.running = running, .progress = progress(seen.get())};
   if (text_at(seen.get(), 0, 4) == "Lock") activity.waits_for = text_at(seen.get(), 0, 0);

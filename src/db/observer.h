@@ -27,6 +27,8 @@ class Observer {
 
  private:
   bool connected();
+  Result ask(const std::string& query);
+  Result wait_for_answer();
 
   PGconn* watched_;
   int backend_pid_;

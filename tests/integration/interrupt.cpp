@@ -50,6 +50,25 @@ TEST_CASE("a run that is interrupted in its COMMIT says so, and has rolled back"
   CHECK(database.psql("select to_regclass('a') is null") == "t");
 }
 
+TEST_CASE("an interrupt cancels the statement even while a second connection is being opened to watch it") {
+  const TestDatabase database;
+  Gate gate(database);
+  const MigrationDir files({{"V1__a.sql", std::string("create table a (i int); ") + Gate::knock}});
+  auto migrate = files.migrate(database.url());
+  migrate.env["PGOPTIONS"] = "-c post_auth_delay=1";
+  Running migrator(migrate);
+  gate.wait_for_knock();
+  wait_until("the second connection", [&] {
+    // A session that begins locks its database.
+    return database.psql(
+               "select count(*) from pg_catalog.pg_locks where classid = 'pg_database'::regclass") == "1";
+  });
+  migrator.signal(SIGTERM);
+  const auto outcome = migrator.wait(15s);
+  CHECK(outcome.exit_code == 143);
+  CHECK_THAT(outcome.err, ContainsSubstring("SIGTERM"));
+}
+
 TEST_CASE("an interrupt does not keep a statement outside a transaction from being noted as done") {
   const TestDatabase database;
   Gate gate(database);

@@ -53,6 +53,15 @@ TEST_CASE("a session pooler of any size is accepted, with and without other clie
   CHECK(advisory_locks(database) == "0");
 }
 
+TEST_CASE("a pool without room for a second connection does not hold up a long statement") {
+  const TestDatabase database;
+  const PgBouncer pooler(database.server(), {.mode = PoolMode::session, .pool_size = 1});
+  const MigrationDir files({{"V1__a.sql", "select pg_sleep(1.5);"}});
+  const auto outcome = run(files.migrate(pooler.url(database.name())), 30s);
+  INFO(outcome.err);
+  CHECK(outcome.exit_code == 0);
+}
+
 TEST_CASE("a transaction or statement pooler of any size is refused before anything is locked or written") {
   const auto mode = GENERATE(PoolMode::transaction, PoolMode::statement);
   const int pool_size = GENERATE(1, 2, 20);
