@@ -46,6 +46,7 @@ class Planner {
     plan_.highest_rank = std::max(plan_.highest_rank, row.rank);
     if (!row.counts()) {
       retired_rows_.push_back(&row);
+      if (!row.version) repeatable_rows_.erase(row.description);  // and with it all rows before
       return;
     }
     ++counting_;
@@ -134,7 +135,8 @@ class Planner {
   void place_known(const Migration& file, const HistoryRow& row) {
     if (row.state != row_state::applied) {
       add(row.state == row_state::running ? MigrationState::running : MigrationState::failed, &file, &row);
-      return add_step(file, &row);
+      if (!above_target(*file.name.version)) add_step(file, &row);
+      return;
     }
     auto state = is_row_of(row, MigrationKind::baseline) ? MigrationState::baseline : MigrationState::applied;
     // A baseline that was only declared has no file, so there is nothing to compare.

@@ -221,6 +221,28 @@ TEST_CASE("a migration that stopped part-way is resumed, also when its file was 
   CHECK(states(plan) == "V1__a.sql applied, V2__index.sql failed, V3__c.sql pending");
 }
 
+TEST_CASE("a migration that stopped part-way above the target is not resumed") {
+  const auto local = files({"V1__a.sql", "V2__index.sql"});
+  auto rows = applied(local);
+  for (const auto state : {row_state::failed, row_state::running}) {
+    rows[1].state = state;
+    const auto plan = make_plan(local, rows, {.target = Version::parse("1")});
+    CHECK(steps(plan).empty());
+    CHECK(states(plan) == "V1__a.sql applied, V2__index.sql " + std::string(state));
+  }
+}
+
+TEST_CASE("a repeatable that was marked as deleted is gone, however often it had run") {
+  const auto local = files({"V1__a.sql", "R__v.sql"});
+  auto rows = applied({local[0], local[1], local[1]});
+  rows[1].checksum = "sha256:older";
+  rows[2].state = row_state::deleted;
+  CHECK(states(make_plan({local[0]}, rows, {})) == "V1__a.sql applied, R__v.sql deleted");
+
+  rows[1].checksum = local[1].checksum;
+  CHECK(steps(make_plan(local, rows, {})) == "R__v.sql");
+}
+
 TEST_CASE("a row marked as deleted or undone stays in view, and its version can be applied anew") {
   const auto local = files({"V1__a.sql"});
   auto rows = applied(local);
