@@ -53,6 +53,15 @@ std::string source_line(const sql::ReadBytes& read, std::size_t number) {
   return line;
 }
 
+/// The error is the one to report, also when its line cannot be shown because the file has gone.
+std::string excerpt(const Migration& migration, std::size_t line, const OpenScript& open) {
+  try {
+    return source_line(open(migration), line);
+  } catch (const Failure&) {
+    return {};
+  }
+}
+
 SourcePosition position(const Migration& migration, const sql::Place& place) {
   return {.file = migration.path, .line = place.line, .column = place.column};
 }
@@ -95,7 +104,7 @@ Failure statement_failed(const Session& session, const Migration& migration, con
   if (const auto line = copy_line(error.context); line > 0) {
     result.where = SourcePosition{.file = migration.path, .line = copy_start.line + line - 1};
   }
-  result.excerpt = source_line(open(migration), result.where->line);
+  result.excerpt = excerpt(migration, result.where->line, open);
   describe(error, result);
   if (const auto more = recipe(error.sqlstate); !more.empty()) result.hints.emplace_back(more);
   if (session.lost() && transactional) {

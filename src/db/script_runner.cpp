@@ -148,11 +148,12 @@ void ScriptRunner::count(const sql::Item& item) {
 
 void ScriptRunner::send(ScriptMessage& message, sql::StatementReader& reader) {
   throw_if_interrupted();
-  PQsendQuery(session_.raw(), message.text().c_str());
+  const bool sent = PQsendQuery(session_.raw(), message.text().c_str()) == 1;
   // A million rows that nobody reads must not fill the memory.
   PQsetSingleRowMode(session_.raw());
   std::size_t completed = 0;
   std::optional<ServerError> error;
+  if (!sent) error = connection_error(session_.raw());
   while (const auto result = session_.next_result()) {
     switch (PQresultStatus(result.get())) {
       case PGRES_COMMAND_OK:
@@ -179,14 +180,14 @@ void ScriptRunner::send(ScriptMessage& message, sql::StatementReader& reader) {
 }
 
 void ScriptRunner::copy_in(sql::StatementReader& reader, std::optional<ServerError>& error) {
-  while (true) {
+  const char* stop = nullptr;
+  while (stop == nullptr) {
     const auto data = reader.next_copy_data();
     if (data.empty()) break;
-    if (interruption()) break;
-    if (PQputCopyData(session_.raw(), data.data(), static_cast<int>(data.size())) != 1) break;
+    if (PQputCopyData(session_.raw(), data.data(), static_cast<int>(data.size())) != 1)
+      stop = "the data could not be sent";
+    if (interruption()) stop = "interrupted";
   }
-  const char* stop = nullptr;
-  if (interruption()) stop = "interrupted";
   if (reader.problem()) stop = "the data has no end";
   if (PQputCopyEnd(session_.raw(), stop) != 1) error = connection_error(session_.raw());
 }

@@ -11,11 +11,16 @@ namespace {
 
 constexpr Milliseconds look_every{1000};
 
-void send(PGconn* connection, const Query& query) {
+bool send(PGconn* connection, const Query& query) {
   std::vector<const char*> values;
   for (const auto& parameter : query.parameters) values.push_back(parameter ? parameter->c_str() : nullptr);
-  PQsendQueryParams(connection, query.sql.c_str(), static_cast<int>(values.size()), nullptr, values.data(),
-                    nullptr, nullptr, 1);
+  return PQsendQueryParams(connection, query.sql.c_str(), static_cast<int>(values.size()), nullptr,
+                           values.data(), nullptr, nullptr, 1) == 1;
+}
+
+/// How many were sent.
+std::size_t sync(PGconn* connection) {
+  return PQpipelineSync(connection) == 1 ? 1 : 0;
 }
 
 bool is_success(const PGresult* result) {
@@ -62,14 +67,18 @@ void Session::typed(std::string_view doing, const std::function<void(pqxx::nontr
 
 Answer Session::pipeline(const std::vector<Query>& queries, Grouping grouping) {
   PQenterPipelineMode(raw_);
-  for (const auto& query : queries) {
-    send(raw_, query);
-    if (grouping == Grouping::each_alone) PQpipelineSync(raw_);
-  }
-  if (grouping == Grouping::all_together) PQpipelineSync(raw_);
-
   Answer answer;
-  auto syncs = grouping == Grouping::each_alone ? queries.size() : 1;
+  std::size_t syncs = 0;
+  for (const auto& query : queries) {
+    if (!send(raw_, query)) {
+      answer.error = connection_error(raw_);
+      break;
+    }
+    if (grouping == Grouping::each_alone) syncs += sync(raw_);
+  }
+  // Without it, the server does not commit what has arrived.
+  if (grouping == Grouping::all_together && !answer.error) syncs += sync(raw_);
+
   while (syncs > 0 && !lost()) {
     auto result = next_result();
     if (!result) continue;
@@ -88,7 +97,7 @@ Answer Session::pipeline(const std::vector<Query>& queries, Grouping grouping) {
 
 Answer Session::simple(const std::string& sql) {
   Answer answer;
-  PQsendQuery(raw_, sql.c_str());
+  if (PQsendQuery(raw_, sql.c_str()) != 1) answer.error = connection_error(raw_);
   collect(answer);
   return answer;
 }

@@ -2,6 +2,7 @@
 #include <catch2/generators/catch_generators.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <csignal>
+#include <filesystem>
 
 #include "support/migrating.h"
 #include "support/proxy.h"
@@ -82,6 +83,19 @@ TEST_CASE("an interrupted waiter leaves at once") {
   CHECK(waiter.wait(5s).exit_code == 143);
   run.gate.open();
   CHECK(winner.wait().exit_code == 0);
+}
+
+TEST_CASE("an error in a file that has gone meanwhile is reported all the same") {
+  const TestDatabase database;
+  Gate gate(database);
+  const MigrationDir files({{"V1__a.sql", std::string(Gate::knock) + "\nselect 1 / 0;"}});
+  Running migrator(files.migrate(database.url()));
+  gate.wait_for_knock();
+  std::filesystem::remove(files.path() + "/V1__a.sql");
+  gate.open();
+  const auto outcome = migrator.wait();
+  CHECK(outcome.exit_code == 6);
+  CHECK_THAT(outcome.err, ContainsSubstring("V1__a.sql:2") && ContainsSubstring("division by zero"));
 }
 
 TEST_CASE("a script that drops the lock is rolled back, with its reason") {
