@@ -175,7 +175,7 @@ void Lexer::dollar() {
   end_token(Token::Kind::symbol, from);
 }
 
-void Lexer::dollar_quoted(std::string tag) {
+void Lexer::dollar_quoted(const std::string& tag) {
   begin_token();
   const auto from = cursor_.offset();
   cursor_.at += tag.size();

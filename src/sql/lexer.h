@@ -63,7 +63,7 @@ class Lexer {
   void number();
   void quoted(std::size_t prefix, Token::Kind kind, Strings strings);
   void dollar();
-  void dollar_quoted(std::string tag);
+  void dollar_quoted(const std::string& tag);
   void dash();
   void slash();
   void open_parenthesis();
