@@ -77,10 +77,13 @@ class Planner {
     for (const auto& file : files_) {
       if (file.name.kind == kind) chosen.push_back(&file);
     }
-    std::sort(chosen.begin(), chosen.end(), [](const auto* a, const auto* b) {
+    const auto before = [](const auto* a, const auto* b) {
       if (a->name.version && b->name.version) return *a->name.version < *b->name.version;
       return a->name.description < b->name.description;
-    });
+    };
+    // Files usually come in order already.
+    if (!std::is_sorted(chosen.begin(), chosen.end(), before))
+      std::sort(chosen.begin(), chosen.end(), before);
     return chosen;
   }
 
@@ -203,11 +206,14 @@ class Planner {
   }
 
   void sort_entries() {
-    std::stable_sort(plan_.entries.begin(), plan_.entries.end(), [](const PlanEntry& a, const PlanEntry& b) {
+    const auto before = [](const PlanEntry& a, const PlanEntry& b) {
       const auto& left = a.file ? a.file->name.version : a.row->version;
       const auto& right = b.file ? b.file->name.version : b.row->version;
       return *left < *right;
-    });
+    };
+    auto& entries = plan_.entries;
+    if (!std::is_sorted(entries.begin(), entries.end(), before))
+      std::stable_sort(entries.begin(), entries.end(), before);
   }
 
   const std::vector<Migration>& files_;

@@ -126,6 +126,10 @@ std::string printable(std::string_view text) {
 }
 
 bool is_printable(std::string_view text) {
+  // Every path of every file passes here, and nearly all of them are plain ASCII.
+  const auto plain = [](char c) { return c >= ' ' && c <= '~'; };
+  text.remove_prefix(
+      static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), plain) - text.begin()));
   while (!text.empty()) {
     const auto byte = static_cast<unsigned char>(text.front());
     const bool ascii = byte < 0x80;

@@ -42,6 +42,14 @@ class Postgres : public Database {
     }
   }
 
+  ~Postgres() override {
+    // A notification on its way to a session that leaves would be an error in the server's log: it cannot be
+    // sent.
+    if (listening_ && !session_.lost()) PQclear(PQexec(session_.raw(), "unlisten *"));
+  }
+  Postgres(const Postgres&) = delete;
+  Postgres& operator=(const Postgres&) = delete;
+
   const SessionFacts& facts() const override { return greeting_.facts; }
 
   std::vector<HistoryRow> history() override {
