@@ -44,7 +44,7 @@ class JsonLog : public Log {
   void started(const Step& step) override {
     auto fields = to_json(step.migration);
     if (step.resumes) fields["statements_done"] = step.resumes->statements_done;
-    info("started", step.migration.script + " started", std::move(fields));
+    info("started", step.migration.script + " started", fields);
   }
 
   void noticed(const Step& step, const Notice& notice) override {
@@ -55,7 +55,7 @@ class JsonLog : public Log {
     fields["sqlstate"] = notice.sqlstate;
     fields["detail"] = text_or_null(notice.detail);
     fields["hint"] = text_or_null(notice.hint);
-    write(serious ? "warning" : "info", "notice", notice.message, std::move(fields));
+    write(serious ? "warning" : "info", "notice", notice.message, fields);
   }
 
   void running(const Step& step, const Activity& activity) override {
@@ -65,7 +65,7 @@ class JsonLog : public Log {
     fields["progress"] = text_or_null(activity.progress);
     auto& blockers = fields["blockers"] = Json::array();
     for (const auto& blocker : activity.blockers) blockers.push_back(to_json(blocker));
-    info("running", step.migration.script + " is still running", std::move(fields));
+    info("running", step.migration.script + " is still running", fields);
   }
 
   void retrying(const Step& step, const Error& error, Milliseconds pause) override {
@@ -73,30 +73,30 @@ class JsonLog : public Log {
     fields["sqlstate"] = error.sqlstate;
     fields["detail"] = text_or_null(error.detail);
     fields["pause_ms"] = pause.count();
-    write("warning", "retrying", error.message, std::move(fields));
+    write("warning", "retrying", error.message, fields);
   }
 
   void finished(const Step& step, const AppliedStep& applied) override {
     auto fields = to_json(step.migration);
     fields["duration_ms"] = applied.duration.count();
     fields["statements"] = applied.statements;
-    info("finished", step.migration.script + " done", std::move(fields));
+    info("finished", step.migration.script + " done", fields);
   }
 
   void failed(const Error& error) override {
     auto fields = to_json(error);
     fields.erase("message");
-    write("error", "failed", error.message, std::move(fields));
+    write("error", "failed", error.message, fields);
   }
 
   void settle() override {}
 
  private:
-  void info(std::string_view event, std::string message, Json fields) {
-    if (options_.verbosity != Verbosity::quiet) write("info", event, std::move(message), std::move(fields));
+  void info(std::string_view event, std::string message, const Json& fields) {
+    if (options_.verbosity != Verbosity::quiet) write("info", event, std::move(message), fields);
   }
 
-  void write(std::string_view level, std::string_view event, std::string message, Json fields) {
+  void write(std::string_view level, std::string_view event, std::string message, const Json& fields) {
     Json line = {{"time", utc_text(options_.now())},
                  {"level", level},
                  {"run_id", options_.run_id},

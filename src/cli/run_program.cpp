@@ -97,7 +97,7 @@ std::vector<std::string> environment_with(const Environment& variables) {
     }
   }
   std::vector<std::string> entries;
-  for (const auto& [name, value] : environment) entries.push_back(name + "=" + value);
+  for (const auto& [name, value] : environment) entries.push_back(fmt::format("{}={}", name, value));
   return entries;
 }
 

@@ -6,6 +6,7 @@
 
 #include "core/duration.h"
 #include "core/error.h"
+#include "db/interrupted.h"
 
 namespace lockstep::db {
 
@@ -16,9 +17,6 @@ void catch_interrupts();
 
 /// The failure that an interrupt asks for, if there was one.
 std::optional<Failure> interruption();
-
-/// Throws interruption(), if there was one.
-void throw_if_interrupted();
 
 /// Waits; throws as soon as an interrupt comes.
 void pause(Milliseconds duration);

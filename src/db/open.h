@@ -8,6 +8,7 @@
 #include "core/database.h"
 #include "core/migration.h"
 #include "core/session_options.h"
+#include "db/interrupted.h"
 #include "sql/source.h"
 
 namespace lockstep::db {
@@ -18,9 +19,6 @@ namespace lockstep::db {
 std::unique_ptr<Database> open(const SessionOptions& options,
                                const std::function<sql::ReadBytes(const Migration&)>& open_script,
                                const std::function<void(std::string_view)>& tell);
-
-/// Throws the failure that SIGINT or SIGTERM asks for, if there was one.
-void throw_if_interrupted();
 
 /// The version of the libpq in use: "15.18".
 std::string libpq_version();

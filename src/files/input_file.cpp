@@ -6,12 +6,20 @@
 
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "core/error.h"
 #include "core/text.h"
 
 namespace lockstep::files {
 namespace {
+
+constexpr int how_to_open = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+
+Fd open_near(const std::string& path, NearFolder& near) {
+  const int folder = near.descriptor_for(path);
+  return Fd(::openat(folder, near.name_of(path), how_to_open));
+}
 
 [[noreturn]] void fail(const std::string& path, std::string code, std::string message, std::string hint) {
   throw Failure(Error{.kind = ErrorKind::files,
@@ -32,8 +40,11 @@ namespace {
 
 }  // namespace
 
-InputFile::InputFile(const std::string& path)
-    : path_(path), fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)) {
+InputFile::InputFile(const std::string& path) : InputFile(path, Fd(::open(path.c_str(), how_to_open))) {}
+
+InputFile::InputFile(const std::string& path, NearFolder& near) : InputFile(path, open_near(path, near)) {}
+
+InputFile::InputFile(const std::string& path, Fd fd) : path_(path), fd_(std::move(fd)) {
   struct stat facts = {};
   if (!fd_ || ::fstat(fd_.get(), &facts) != 0) fail_to_read(path, errno);
   if (!S_ISREG(facts.st_mode)) {

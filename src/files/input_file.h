@@ -6,6 +6,7 @@
 #include <string>
 
 #include "files/fd.h"
+#include "files/near_folder.h"
 
 namespace lockstep::files {
 
@@ -14,6 +15,8 @@ class InputFile {
  public:
   /// Throws Failure when there is no such regular file or it cannot be read. Never waits, whatever is there.
   explicit InputFile(const std::string& path);
+  /// The same, for one of many files of a folder.
+  InputFile(const std::string& path, NearFolder& near);
 
   /// Reads up to `at_most` bytes; 0 at the end. Throws Failure.
   std::size_t read(char* to, std::size_t at_most);
@@ -25,6 +28,8 @@ class InputFile {
   ino_t inode() const { return inode_; }
 
  private:
+  InputFile(const std::string& path, Fd fd);
+
   std::string path_;
   Fd fd_;
   dev_t device_ = 0;

@@ -26,7 +26,9 @@ constexpr std::size_t worth_a_thread = 128;
 constexpr std::size_t most_threads = 4;
 
 void read_part(std::span<Candidate> candidates, std::span<Script> scripts) {
-  for (std::size_t i = 0; i < candidates.size(); ++i) scripts[i] = read_script(std::move(candidates[i]));
+  NearFolder near;
+  for (std::size_t i = 0; i < candidates.size(); ++i)
+    scripts[i] = read_script(std::move(candidates[i]), near);
 }
 
 /// Every thread reads its share; this one the last.

@@ -75,8 +75,8 @@ sql::Survey read_contents(InputFile& file, std::string& checksum) {
   return survey;
 }
 
-void read_file(const Candidate& candidate, Migration& migration, Script& script) {
-  InputFile file(candidate.path);
+void read_file(const Candidate& candidate, NearFolder& near, Migration& migration, Script& script) {
+  InputFile file(candidate.path, near);
   script.device = file.device();
   script.inode = file.inode();
   const auto survey = read_contents(file, migration.checksum);
@@ -104,7 +104,7 @@ Error unsupported_callback(const Candidate& candidate, const MigrationName& name
 
 }  // namespace
 
-Script read_script(Candidate candidate) {
+Script read_script(Candidate candidate, NearFolder& near) {
   Script script;
   auto name = parse_migration_name(base_name(candidate.path));
   if (auto* const problem = std::get_if<NameProblem>(&name)) {
@@ -126,7 +126,7 @@ Script read_script(Candidate candidate) {
     script.problems.push_back(unsupported_callback(candidate, migration.name));
   }
   try {
-    read_file(candidate, migration, script);
+    read_file(candidate, near, migration, script);
     migration.path = std::move(candidate.path);
     script.migration = std::move(migration);
   } catch (const Failure& failure) {

@@ -7,6 +7,7 @@
 
 #include "core/migration.h"
 #include "files/find.h"
+#include "files/near_folder.h"
 
 namespace lockstep::files {
 
@@ -20,6 +21,6 @@ struct Script {
 
 /// Reads the name and, once and in pieces, the file: checksum and survey see the same bytes. Reads the
 /// configuration beside it too. Throws nothing that one file is to blame for.
-Script read_script(Candidate candidate);
+Script read_script(Candidate candidate, NearFolder& near);
 
 }  // namespace lockstep::files
