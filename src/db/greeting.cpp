@@ -37,7 +37,13 @@ select pg_catalog.pg_backend_pid(),
                  on n.nspname::text operator(pg_catalog.=) place.schema collate "C"
                join pg_catalog.pg_class as c
                  on c.relnamespace operator(pg_catalog.=) n.oid
-                and c.relname::text operator(pg_catalog.=) $4 collate "C")
+                and c.relname operator(pg_catalog.=) $4::pg_catalog.name),
+       (select s.name::text from pg_catalog.unnest(pg_catalog.current_schemas(false)) with ordinality as s (name, place)
+               join pg_catalog.pg_namespace as n on n.nspname operator(pg_catalog.=) s.name
+               join pg_catalog.pg_class as c
+                 on c.relnamespace operator(pg_catalog.=) n.oid
+                and c.relname operator(pg_catalog.=) $4::pg_catalog.name
+        where $3 operator(pg_catalog.=) '' order by s.place limit 1)
 from session)";
 
 Error refusal(std::string code, std::string message, std::string hint) {
@@ -76,6 +82,23 @@ void refuse_no_schema(const std::optional<std::string>& schema) {
             .hints = {"Name one with history.schema (LOCKSTEP_HISTORY_SCHEMA), or mend search_path."}});
 }
 
+/// A migration or an administrator can change what current_schema is: by creating a schema of the role's
+/// name, for one. A second history would apply every file again.
+void refuse_other_history(const std::string& schema, const std::optional<std::string>& found,
+                          const std::string& table) {
+  if (!found || *found == schema) return;
+  throw Failure(Error{
+      .kind = ErrorKind::config,
+      .code = "history_elsewhere",
+      .message =
+          fmt::format("schema {}, the session's current one, has no {}, but schema {} of search_path has one",
+                      schema, table, *found),
+      .hints = {
+          fmt::format("Say which one is meant: LOCKSTEP_HISTORY_SCHEMA={} goes on with the history that is "
+                      "there, LOCKSTEP_HISTORY_SCHEMA={} begins another one.",
+                      *found, schema)}});
+}
+
 }  // namespace
 
 Greeting greet(Session& session, const SessionOptions& options) {
@@ -89,6 +112,7 @@ Greeting greet(Session& session, const SessionOptions& options) {
     const auto row = transaction.exec(greeting_query, values).one_row();
     refuse_read_only(options.access, row[2].as<bool>(), row[3].as<std::string>() == "on");
     refuse_no_schema(row[8].get<std::string>());
+    refuse_other_history(row[8].as<std::string>(), row[11].get<std::string>(), options.history_table);
     greeting.backend = {row[0].as<int>(), row[1].get<int>()};
     greeting.isolation = row[4].as<std::string>();
     greeting.schema = row[9].as<bool>() ? Presence::present : Presence::missing;

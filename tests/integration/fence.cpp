@@ -85,6 +85,30 @@ TEST_CASE("an interrupted waiter leaves at once") {
   CHECK(winner.wait().exit_code == 0);
 }
 
+TEST_CASE("a history that current_schema has moved away from is not begun a second time") {
+  const TestDatabase database;
+  const MigrationDir files({{"V1__a.sql",
+                             "create table public.seeds (i int); insert into public.seeds values (1);\n"
+                             "create schema postgres;"}});
+  REQUIRE(run(files.migrate(database.url())).exit_code == 0);
+  for (const auto* const command : {"migrate", "info"}) {
+    auto next = files.migrate(database.url());
+    next.argv[1] = command;
+    const auto outcome = run(next);
+    INFO(outcome.err);
+    CHECK(outcome.exit_code == 2);
+    CHECK_THAT(outcome.err,
+               ContainsSubstring("schema public") && ContainsSubstring("LOCKSTEP_HISTORY_SCHEMA"));
+  }
+  CHECK(database.psql("select to_regclass('postgres.lockstep_history') is null") == "t");
+
+  auto settled = files.migrate(database.url());
+  settled.env["LOCKSTEP_HISTORY_SCHEMA"] = "public";
+  const auto outcome = run(settled);
+  CHECK(outcome.exit_code == 0);
+  CHECK_THAT(outcome.out, ContainsSubstring("nothing to do"));
+}
+
 TEST_CASE("an error in a file that has gone meanwhile is reported all the same") {
   const TestDatabase database;
   Gate gate(database);
