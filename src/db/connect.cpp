@@ -54,6 +54,7 @@ Parameters parameters(const SessionOptions& options) {
 enum class Trouble {
   bad_string,
   unreachable,
+  full,
   starting_up,
   no_database,
   wrong_login,
@@ -71,6 +72,10 @@ Trouble trouble(std::string_view message) {
   if (says("invalid port number") || says("invalid integer value")) return Trouble::bad_string;
   if (says("starting up") || says("not yet accepting connections") || says("in recovery mode"))
     return Trouble::starting_up;
+  if (says("too many clients already") || says("too many connections") ||
+      says("no more connections allowed") || says("remaining connection slots are reserved")) {
+    return Trouble::full;
+  }
   if (says("database \"") && says("does not exist")) return Trouble::no_database;
   if (says("authentication failed") || says("no password supplied") || says("role \"") ||
       says("pg_hba.conf") || says("no such user")) {
@@ -86,7 +91,8 @@ Trouble trouble(std::string_view message) {
 }
 
 bool may_pass(Trouble kind) {
-  return kind == Trouble::unreachable || kind == Trouble::starting_up || kind == Trouble::no_database;
+  return kind == Trouble::unreachable || kind == Trouble::full || kind == Trouble::starting_up ||
+         kind == Trouble::no_database;
 }
 
 std::string_view in_words(Trouble kind) {
@@ -95,6 +101,8 @@ std::string_view in_words(Trouble kind) {
       return "the connection string is wrong";
     case Trouble::starting_up:
       return "the server is starting up";
+    case Trouble::full:
+      return "all connections are taken";
     case Trouble::no_database:
       return "the database does not exist";
     case Trouble::wrong_login:
@@ -115,6 +123,8 @@ std::string_view code(Trouble kind) {
       return "bad_connection_string";
     case Trouble::starting_up:
       return "server_starting";
+    case Trouble::full:
+      return "too_many_connections";
     case Trouble::no_database:
       return "database_missing";
     case Trouble::wrong_login:
@@ -137,6 +147,10 @@ std::string_view hint(Trouble kind) {
              "characters in a URL are percent-encoded.";
     case Trouble::starting_up:
       return "Try again in a moment, or let lockstep wait with --wait-for-db 60s.";
+    case Trouble::full:
+      return "Try again when others have left, or let lockstep wait with --wait-for-db 60s; max_connections "
+             "and the "
+             "CONNECTION LIMIT of role and database say how many there can be.";
     case Trouble::no_database:
       return "Create the database first (createdb), or mend its name in the connection string.";
     case Trouble::wrong_login:
@@ -156,6 +170,7 @@ std::string_view hint(Trouble kind) {
 /// SQLSTATEs that PostgreSQL documents for these situations (appendix A).
 std::string_view sqlstate(Trouble kind, std::string_view words) {
   if (kind == Trouble::starting_up) return "57P03";
+  if (kind == Trouble::full) return "53300";
   if (kind == Trouble::no_database) return "3D000";
   if (words.find("password authentication failed") != std::string_view::npos) return "28P01";
   return {};

@@ -1,6 +1,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "support/migrating.h"
 #include "support/pgbouncer.h"
@@ -43,6 +44,27 @@ TEST_CASE("waiting for a server ends at its deadline") {
   const auto outcome = run(one_file().migrate(server.url("postgres"), {"--wait-for-db", "300ms"}));
   CHECK(outcome.exit_code == 4);
   CHECK_THAT(outcome.err, ContainsSubstring("refused"));
+}
+
+TEST_CASE(
+    "a server whose connections are all taken is waited for, and not taken for one that refuses the login") {
+  const TestDatabase database;
+  database.psql(
+      "create role crowded_user login connection limit 1;"
+      "grant all on schema public to crowded_user");
+  std::optional<PsqlSession> other(std::in_place, database, "crowded_user");
+  other->run("select 1;");
+  const auto files = one_file();
+  const auto url = database.url("crowded_user");
+  const auto impatient = run(files.migrate(url));
+  CHECK(impatient.exit_code == 4);
+  CHECK_THAT(impatient.err, ContainsSubstring("53300") && ContainsSubstring("connections"));
+
+  Running patient(files.migrate(url, {"--wait-for-db", "60s"}));
+  patient.wait_for_output("waiting for the database");
+  other.reset();
+  CHECK(patient.wait().exit_code == 0);
+  database.psql("drop owned by crowded_user; drop role crowded_user");
 }
 
 TEST_CASE("a wrong password is not tried again, and never shown") {
