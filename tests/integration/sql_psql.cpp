@@ -187,6 +187,14 @@ bool cannot_be_damaged(const std::string& script) {
   return script.size() > 2000 || std::regex_search(script, differs);
 }
 
+/// psql's versions do not agree on a `\.` that ends no COPY data; lockstep refuses such a file.
+bool ends_copy_astray(const std::string& script) {
+  const auto found = read_script(script).pieces;
+  return std::any_of(found.begin(), found.end(), [](const ScriptPiece& piece) {
+    return piece.kind == ScriptPiece::Kind::meta_command && piece.text.starts_with("\\.");
+  });
+}
+
 /// A script made of parts of `scripts`, with a few marks put in and a few bytes taken out.
 std::string mutated(const std::vector<std::string>& scripts, std::mt19937& random) {
   const auto below = [&](std::size_t limit) { return limit == 0 ? 0 : random() % limit; };
@@ -212,7 +220,8 @@ TEST_CASE("the reader and psql cut damaged scripts alike") {
   std::mt19937 random(seed);
   for (int i = 0; i < 400; ++i) {
     INFO("seed " << seed << ", script " << i);
-    compare(server, "\\restrict key\n" + mutated(scripts, random));
+    const auto script = mutated(scripts, random);
+    if (!ends_copy_astray(script)) compare(server, "\\restrict key\n" + script);
   }
 }
 
