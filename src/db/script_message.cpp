@@ -2,20 +2,9 @@
 
 #include <algorithm>
 
+#include "sql/position.h"
+
 namespace lockstep::db {
-namespace {
-
-/// The byte at which the character numbered `position` (from 1) begins.
-std::size_t byte_of_character(std::string_view text, std::size_t position) {
-  std::size_t characters = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool begins = (static_cast<unsigned char>(text[i]) & 0xC0U) != 0x80U;
-    if (begins && ++characters == position) return i;
-  }
-  return text.size();
-}
-
-}  // namespace
 
 void ScriptMessage::add_own(std::string_view sql) {
   parts_.push_back({text_.size(), sql.size(), std::nullopt});
@@ -29,7 +18,8 @@ void ScriptMessage::add(const sql::Item& item) {
 }
 
 std::optional<sql::Place> ScriptMessage::locate(const ServerError& error, std::size_t completed) const {
-  const auto offset = error.position == 0 ? text_.size() : byte_of_character(text_, error.position);
+  const auto offset =
+      error.position == 0 ? text_.size() : sql::place_of_character(text_, {}, error.position).offset;
   const auto* part = error.position == 0 ? nullptr : part_at(offset);
   const bool known = part != nullptr;
   if (!known && completed < parts_.size()) part = &parts_[completed];
