@@ -12,6 +12,7 @@
 #include "db/observer.h"
 #include "db/pooler_probe.h"
 #include "db/preview.h"
+#include "db/recorder.h"
 #include "db/script_failure.h"
 #include "db/session_state.h"
 
@@ -34,7 +35,8 @@ class Postgres : public Database {
         state_(options, greeting_),
         lock_(greeting_.facts.lock_namespace, greeting_.facts.lock_resource),
         history_(greeting_.facts.schema, greeting_.facts.table, lock_,
-                 {options.run_id, greeting_.facts.user, options.tool_version}) {
+                 {options.run_id, greeting_.facts.user, options.tool_version}),
+        recorder_(session_, state_, history_) {
     if (options.access == Access::write) refuse_unsafe_pooler(tell);
     if (const int major = greeting_.facts.server_version / 10000; major > newest_known) {
       tell(fmt::format("PostgreSQL {} is newer than {}, the newest that this lockstep knows", major,
@@ -129,13 +131,13 @@ class Postgres : public Database {
 
   void record_baseline(const Version& version, std::string_view description,
                        std::int64_t expected_rank) override {
-    write_fenced({history_.insert_baseline_query(version, description, expected_rank)}, expected_rank);
+    recorder_.write_all({history_.insert_baseline_query(version, description, expected_rank)}, expected_rank);
   }
 
   void repair(const std::vector<RowChange>& changes, std::int64_t expected_rank) override {
     std::vector<Query> queries;
     for (const auto& change : changes) queries.push_back(history_.change_query(change, expected_rank));
-    write_fenced(queries, expected_rank);
+    recorder_.write_all(std::move(queries), expected_rank);
   }
 
  private:
@@ -211,16 +213,10 @@ class Postgres : public Database {
             : history_.insert_query(step.migration, row_state::applied, expected_rank);
     remember_defaults(runner);
     throw_if_interrupted();
-    // What is deferred to COMMIT runs as the file has left the session, before that becomes our own.
-    auto queries = as_ourselves({record, {"commit"}});
-    queries.insert(queries.begin(), {"set constraints all immediate"});
-    const auto answer = session_.pipeline(queries, Grouping::all_together);
-    const auto answered = answer.results.size();
-    if (!answer.error) return recorded(answer.results[answered - 2].get(), runner.statements());
-    if (answered == 0 || answered == queries.size() - 1 || session_.lost())
-      throw commit_failed(session_, step.migration, *answer.error);
-    session_.roll_back();
-    throw not_recorded(step.migration, expected_rank, *answer.error);
+    auto committed = recorder_.commit(step.migration, record, expected_rank);
+    if (committed.error) throw commit_failed(session_, step.migration, *committed.error);
+    committed.step.statements = static_cast<std::int64_t>(runner.statements());
+    return committed.step;
   }
 
   AppliedStep apply_one_by_one(const Step& step, std::int64_t expected_rank) {
@@ -231,13 +227,13 @@ class Postgres : public Database {
     const auto begun = step.resumes
                            ? progress_query(step.resumes->rank, migration, row_state::running, before)
                            : history_.insert_query(migration, row_state::running, expected_rank);
-    const auto rank = write_row(migration, begun, expected_rank).rank;
+    const auto rank = recorder_.write(migration, begun, expected_rank).rank;
 
     ScriptRunner runner(session_, open_script_, migration);
     auto done = before;
     const auto note = [&](std::string_view state) {
       const Unhurried unhurried;
-      return write_row(migration, progress_query(rank, migration, state, done), expected_rank);
+      return recorder_.write(migration, progress_query(rank, migration, state, done), expected_rank);
     };
     try {
       runner.run_one_by_one(before, [&](const Done& now) {
@@ -281,51 +277,6 @@ class Postgres : public Database {
     }
   }
 
-  AppliedStep write_row(const Migration& migration, const Query& query, std::int64_t expected_rank) {
-    const auto answer = session_.pipeline(as_ourselves({query}), Grouping::all_together);
-    if (answer.error) throw not_recorded(migration, expected_rank, *answer.error);
-    return recorded(answer.results.back().get(), 0);
-  }
-
-  /// Our own statements, whatever a script has made of the session.
-  std::vector<Query> as_ourselves(std::vector<Query> queries) const {
-    queries.insert(queries.begin(), state_.own_identity_query());
-    const char* encoding = PQparameterStatus(session_.raw(), "client_encoding");
-    const bool is_own = encoding == nullptr || std::string_view(encoding) == "UTF8";
-    if (!is_own) queries.insert(queries.begin(), SessionState::own_encoding_query());
-    return queries;
-  }
-
-  static AppliedStep recorded(const PGresult* row, std::size_t statements) {
-    return {.rank = int8_at(row, 0, 0), .statements = static_cast<std::int64_t>(statements)};
-  }
-
-  /// Why the history row could not be written. The violated fence shows as a null rank or as a rank or
-  /// version that is taken.
-  Failure not_recorded(const Migration& migration, std::int64_t expected_rank, const ServerError& error) {
-    if (const auto interrupt = interruption()) return *interrupt;
-    const bool fence = (error.sqlstate == "23502" && error.column == "rank") || error.sqlstate == "23505";
-    if (!fence || session_.lost()) {
-      return failed(session_, ErrorKind::migration, "not_recorded",
-                    fmt::format("cannot record {} in the history", migration.script), error);
-    }
-    const auto answer = session_.pipeline({history_.fence_query()}, Grouping::each_alone);
-    if (!answer.error && bool_at(answer.results[0].get(), 0, 0)) {
-      return history_moved(migration, expected_rank, int8_at(answer.results[0].get(), 0, 1));
-    }
-    return lock_lost(migration);
-  }
-
-  void write_fenced(std::vector<Query> queries, std::int64_t expected_rank) {
-    queries = as_ourselves(std::move(queries));
-    queries.insert(queries.begin(), {"begin"});
-    queries.push_back({"commit"});
-    const auto answer = session_.pipeline(queries, Grouping::all_together);
-    if (!answer.error) return;
-    session_.roll_back();
-    throw not_recorded(Migration{.script = "the change"}, expected_rank, *answer.error);
-  }
-
   std::vector<std::string> session_timeouts(const Migration& migration) const {
     auto statements = state_.timeout_statements(migration);
     for (auto& statement : statements) statement.replace(0, std::string_view("set local").size(), "set");
@@ -340,6 +291,7 @@ class Postgres : public Database {
   SessionState state_;
   AdvisoryLock lock_;
   HistoryTable history_;
+  Recorder recorder_;
   bool prepared_ = false;
   bool listening_ = false;
   bool used_ = false;

@@ -1,0 +1,73 @@
+#include "db/recorder.h"
+
+#include <fmt/format.h>
+
+#include <string_view>
+#include <utility>
+
+#include "db/script_failure.h"
+
+namespace lockstep::db {
+namespace {
+
+AppliedStep recorded(const PGresult* row) {
+  return {.rank = int8_at(row, 0, 0)};
+}
+
+}  // namespace
+
+Recorder::Recorder(Session& session, const SessionState& state, const HistoryTable& history)
+    : session_(session), state_(state), history_(history) {}
+
+AppliedStep Recorder::write(const Migration& migration, const Query& query, std::int64_t expected_rank) {
+  const auto answer = session_.pipeline(as_ourselves({query}), Grouping::all_together);
+  if (answer.error) throw refusal(migration, expected_rank, *answer.error);
+  return recorded(answer.results.back().get());
+}
+
+Recorder::Committed Recorder::commit(const Migration& migration, const Query& query,
+                                     std::int64_t expected_rank) {
+  // What is deferred to COMMIT runs as the file has left the session, before that becomes our own.
+  auto queries = as_ourselves({query, {"commit"}});
+  queries.insert(queries.begin(), {"set constraints all immediate"});
+  const auto answer = session_.pipeline(queries, Grouping::all_together);
+  const auto answered = answer.results.size();
+  if (!answer.error) return {.step = recorded(answer.results[answered - 2].get())};
+  if (answered == 0 || answered == queries.size() - 1 || session_.lost()) return {.error = answer.error};
+  session_.roll_back();
+  throw refusal(migration, expected_rank, *answer.error);
+}
+
+void Recorder::write_all(std::vector<Query> queries, std::int64_t expected_rank) {
+  queries = as_ourselves(std::move(queries));
+  queries.insert(queries.begin(), {"begin"});
+  queries.push_back({"commit"});
+  const auto answer = session_.pipeline(queries, Grouping::all_together);
+  if (!answer.error) return;
+  session_.roll_back();
+  throw refusal(Migration{.script = "the change"}, expected_rank, *answer.error);
+}
+
+std::vector<Query> Recorder::as_ourselves(std::vector<Query> queries) const {
+  queries.insert(queries.begin(), state_.own_identity_query());
+  const char* encoding = PQparameterStatus(session_.raw(), "client_encoding");
+  const bool is_own = encoding == nullptr || std::string_view(encoding) == "UTF8";
+  if (!is_own) queries.insert(queries.begin(), SessionState::own_encoding_query());
+  return queries;
+}
+
+Failure Recorder::refusal(const Migration& migration, std::int64_t expected_rank, const ServerError& error) {
+  if (const auto interrupt = interruption()) return *interrupt;
+  const bool fence = (error.sqlstate == "23502" && error.column == "rank") || error.sqlstate == "23505";
+  if (!fence || session_.lost()) {
+    return failed(session_, ErrorKind::migration, "not_recorded",
+                  fmt::format("cannot record {} in the history", migration.script), error);
+  }
+  const auto answer = session_.pipeline({history_.fence_query()}, Grouping::each_alone);
+  if (!answer.error && bool_at(answer.results[0].get(), 0, 0)) {
+    return history_moved(migration, expected_rank, int8_at(answer.results[0].get(), 0, 1));
+  }
+  return lock_lost(migration);
+}
+
+}  // namespace lockstep::db

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/database.h"
+#include "db/history_table.h"
+#include "db/session.h"
+#include "db/session_state.h"
+
+namespace lockstep::db {
+
+/// Writes to the history, as ourselves and behind the fence, whatever a script has made of the session.
+class Recorder {
+ public:
+  Recorder(Session& session, const SessionState& state, const HistoryTable& history);
+
+  /// Writes one row in a transaction of its own. Throws what `refusal` says.
+  AppliedStep write(const Migration& migration, const Query& query, std::int64_t expected_rank);
+
+  /// Writes one row and commits the open transaction with it. The error is what the transaction itself has
+  /// put off to its end or what COMMIT answered; a row that was refused throws.
+  struct Committed {
+    AppliedStep step = {};
+    std::optional<ServerError> error = std::nullopt;
+  };
+  Committed commit(const Migration& migration, const Query& query, std::int64_t expected_rank);
+
+  /// Writes all rows or none.
+  void write_all(std::vector<Query> queries, std::int64_t expected_rank);
+
+ private:
+  std::vector<Query> as_ourselves(std::vector<Query> queries) const;
+  /// Why a row could not be written. The violated fence shows as a null rank or as a rank or version that is
+  /// taken.
+  Failure refusal(const Migration& migration, std::int64_t expected_rank, const ServerError& error);
+
+  Session& session_;
+  const SessionState& state_;
+  const HistoryTable& history_;
+};
+
+}  // namespace lockstep::db
