@@ -1,25 +1,13 @@
 #include <fmt/format.h>
 
+#include "cli/applying.h"
 #include "cli/commands.h"
-#include "cli/text_table.h"
 #include "core/migrate.h"
 
 namespace lockstep::cli {
 namespace {
 
-Json lock_json(const Settings& settings, const SessionFacts* facts, Milliseconds waited) {
-  const auto resource = facts != nullptr ? std::optional(facts->lock_resource) : settings.lock_resource;
-  return {{"namespace", facts != nullptr ? facts->lock_namespace : settings.lock_namespace},
-          {"resource", resource ? Json(*resource) : Json()},
-          {"waited_ms", waited.count()}};
-}
-
-Json applied_json(const AppliedMigration& applied) {
-  auto json = to_json(applied.migration, to_string(MigrationState::applied));
-  json["duration_ms"] = applied.result.duration.count();
-  json["statements"] = applied.result.statements;
-  return json;
-}
+constexpr DryRunWords dry_run_words{.would = "apply {} to", .nothing_to = "do in"};
 
 std::string at_version(const MigrateResult& done) {
   auto newest = done.plan.newest_applied;
@@ -48,30 +36,12 @@ std::string describe_success(const MigrateResult& done, const std::string& datab
 
 /// Fills in what happened, also when the run did not get to its end.
 void record(const MigrateResult& done, Result& result) {
-  for (const auto& one : done.applied) result.fields["applied"].push_back(applied_json(one));
+  for (const auto& one : done.applied)
+    result.fields["applied"].push_back(done_json(one, MigrationState::applied));
   const auto left = done.plan.steps.size() - done.applied.size();
   result.fields["skipped"] = done.skipped_busy ? left : 0;
   result.fields["pending"] = left;
   result.fields["lock"]["waited_ms"] = done.waited.count();
-}
-
-void show_dry_run(Run& run, const Plan& plan, const std::string& database, Result& result) {
-  if (!plan.problems.empty()) throw Failure(plan.problems);
-  TextTable table({"version", "description", "kind", "script"});
-  auto& planned = result.fields["planned"] = Json::array();
-  for (const auto& step : plan.steps) {
-    const auto& migration = step.migration;
-    planned.push_back(to_json(migration, to_string(MigrationState::pending)));
-    table.add({{version_text(migration)},
-               {migration.name.description},
-               {std::string(to_string(migration.name.kind))},
-               {migration.script}});
-  }
-  result.fields["pending"] = plan.steps.size();
-  result.text = plan.steps.empty() ? fmt::format("nothing to do in database {}\n", database)
-                                   : fmt::format("would apply {} to database {}:\n\n{}",
-                                                 counted(plan.steps.size(), "migration"), database,
-                                                 table.render(run.coloring()));
 }
 
 }  // namespace
@@ -99,7 +69,7 @@ void run_migrate(Run& run, Result& result) {
   result.fields["lock"] = lock_json(run.settings(), &facts, Milliseconds{0});
   if (dry_run) {
     const auto plan = make_plan(local.migrations, database->history(), options.plan);
-    show_dry_run(run, plan, facts.database, result);
+    show_dry_run(run, plan, dry_run_words, result);
     result.fields["duration_ms"] = duration().count();
     return;
   }

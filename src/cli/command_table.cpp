@@ -65,6 +65,12 @@ constexpr std::array repair_options{
     on_busy,
     lock_wait,
 };
+constexpr std::array undo_options{
+    OptionSpec{"--target", "VERSION", "", "undo every version above this one; without it, the newest alone"},
+    OptionSpec{"--dry-run", "", "", "show what would be undone and change nothing"},
+    on_busy,
+    lock_wait,
+};
 constexpr std::array new_options{
     OptionSpec{"--repeatable", "", "", "a migration that runs again whenever its file changes (R__…)"},
 };
@@ -112,6 +118,15 @@ constexpr std::array table{
         "lockstep repair                       show the plan, ask, repair\n"
         "lockstep repair --yes                 repair without asking",
         Needs::database, repair_options, run_repair},
+    CommandSpec{
+        "undo", "Take back the newest migration with its U file", "", Operands::none,
+        "Runs U<version>__<description>.sql, the newest version first, each one in a transaction with its "
+        "record in the history. What was undone is pending again. Repeatable migrations are not undone.\n"
+        "Off unless undo.enabled (LOCKSTEP_UNDO_ENABLED) is true, but for --dry-run.",
+        "lockstep undo                         take back the newest version\n"
+        "lockstep undo --target 12             take back every version above 12\n"
+        "lockstep undo --target 12 --dry-run   show which ones these are",
+        Needs::database, undo_options, run_undo, shape_undo},
     CommandSpec{
         "new", "Create the next migration file", "DESCRIPTION", Operands::one,
         "The version goes on as the existing files do: the next number, or the time in UTC where they "

@@ -24,6 +24,10 @@ std::string utc_text(std::chrono::system_clock::time_point time) {
                      parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec, milliseconds_part);
 }
 
+std::string_view verb(const Plan& plan) {
+  return !plan.steps.empty() && plan.steps.front().undoes ? "undo" : "apply";
+}
+
 std::string counted(std::size_t number, std::string_view noun) {
   return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
 }

@@ -52,6 +52,9 @@ std::unique_ptr<Log> make_json_log(std::ostream& stream, const Redactor& redacto
 /// "2026-11-29T17:41:17.123Z"
 std::string utc_text(std::chrono::system_clock::time_point time);
 
+/// What the steps of a plan do: "apply" or "undo".
+std::string_view verb(const Plan& plan);
+
 /// "1 statement", "3 statements", "2 migrations".
 std::string counted(std::size_t number, std::string_view noun);
 

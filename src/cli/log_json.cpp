@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 #include <ostream>
 #include <utility>
@@ -38,7 +40,8 @@ class JsonLog : public Log {
   }
 
   void planned(const Plan& plan) override {
-    info("planned", counted(plan.steps.size(), "migration") + " to apply", {{"pending", plan.steps.size()}});
+    info("planned", fmt::format("{} to {}", counted(plan.steps.size(), "migration"), verb(plan)),
+         {{"pending", plan.steps.size()}});
   }
 
   void started(const Step& step) override {

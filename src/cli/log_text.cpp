@@ -87,7 +87,7 @@ class TextLog : public Log {
   void planned(const Plan& plan) override {
     total_ = plan.steps.size();
     if (options_.verbosity == Verbosity::verbose)
-      line(fmt::format("{} to apply", counted(total_, "migration")));
+      line(fmt::format("{} to {}", counted(total_, "migration"), verb(plan)));
   }
 
   void started(const Step& step) override {

@@ -32,6 +32,7 @@ struct Settings {
   OutOfOrder out_of_order{};
   Milliseconds lock_timeout{};
   int lock_attempts = 10;
+  bool undo_enabled = false;
   std::string history_schema = {};
   std::string history_table = {};
   std::int32_t lock_namespace{};

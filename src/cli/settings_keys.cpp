@@ -45,6 +45,8 @@ constexpr std::array table{
     Key{"migrate", "lock_attempts", KeyType::integer, "10", "", "",
         "How often a transactional migration is tried that got no lock in time or lost to a deadlock.",
         [](Settings& s, const Value& v) { s.lock_attempts = v.integer; }},
+    Key{"undo", "enabled", KeyType::boolean, "false", "", "", "Allow lockstep undo, which runs U files.",
+        [](Settings& s, const Value& v) { s.undo_enabled = v.yes; }},
     Key{"history", "schema", KeyType::identifier, "", "", "",
         "The schema of the history table. Empty: the session's current schema.",
         [](Settings& s, const Value& v) { s.history_schema = v.text; }},

@@ -80,9 +80,9 @@ struct AppliedStep {
 /// Takes a text in pieces.
 using TextSink = std::function<void(std::string_view)>;
 
-/// A change of one history row that repair makes.
+/// A change of one history row that repair or undo makes.
 struct RowChange {
-  enum class Action { align, mark_deleted };
+  enum class Action { align, mark_deleted, mark_undone };
   Action action;
   std::int64_t rank;
   std::string checksum = {};     ///< align: the file's
@@ -118,8 +118,8 @@ class Database {
   /// Creates schema and table of the history where they are missing. Only under the lock.
   virtual void create_history() = 0;
 
-  /// Runs one migration and records it behind the fence: this backend holds the lock, and the highest rank is
-  /// `expected_rank`.
+  /// Runs one migration, or the U file that takes one back, and records it behind the fence: this backend
+  /// holds the lock, and the highest rank is `expected_rank`.
   virtual AppliedStep apply(const Step& step, std::int64_t expected_rank, const StepEvents& events) = 0;
 
   /// Writes the SQL that apply would send for this step.

@@ -13,6 +13,8 @@ Plan checked_plan(const std::vector<Migration>& files, std::vector<HistoryRow> h
   return plan;
 }
 
+}  // namespace
+
 void apply_steps(Database& database, const RetryPolicy& policy, Reporter& reporter, MigrateResult& result) {
   auto rank = result.plan.highest_rank;
   for (const auto& step : result.plan.steps) {
@@ -23,8 +25,6 @@ void apply_steps(Database& database, const RetryPolicy& policy, Reporter& report
     reporter.finished(step, applied);
   }
 }
-
-}  // namespace
 
 void migrate(Database& database, const std::vector<Migration>& files, const MigrateOptions& options,
              Reporter& reporter, MigrateResult& result) {

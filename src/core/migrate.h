@@ -22,7 +22,7 @@ struct AppliedMigration {
   AppliedStep result;
 };
 
-/// What a run of migrate came to. When it throws, `applied` holds what was committed before.
+/// What a run of migrate or undo came to. When it throws, `applied` holds what was committed before.
 struct MigrateResult {
   Plan plan;  ///< the last one made
   std::vector<AppliedMigration> applied;
@@ -34,5 +34,8 @@ struct MigrateResult {
 /// it goes, so that a failed run can say what was applied.
 void migrate(Database& database, const std::vector<Migration>& files, const MigrateOptions& options,
              Reporter& reporter, MigrateResult& result);
+
+/// Runs the steps of `result.plan` under the lock, one after the other.
+void apply_steps(Database& database, const RetryPolicy& policy, Reporter& reporter, MigrateResult& result);
 
 }  // namespace lockstep

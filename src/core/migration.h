@@ -28,6 +28,8 @@ struct Migration {
   std::string path = {};      ///< as it can be opened
   std::string checksum = {};  ///< "sha256:<hex>"
   TransactionMode transaction = TransactionMode::on;
+  std::string outside_because =
+      {};  ///< why it runs outside a transaction: "VACUUM in line 3 cannot run in one"
   Directives directives = {};
   std::size_t statements = 0;
 };

@@ -53,10 +53,11 @@ struct PlanEntry {
   std::string checksum() const;
 };
 
-/// One thing that migrate does.
+/// One thing that migrate or undo does.
 struct Step {
   Migration migration;
   std::optional<HistoryRow> resumes = std::nullopt;  ///< the row of the run that stopped part-way
+  std::optional<HistoryRow> undoes = std::nullopt;   ///< undo: the row of the migration that it takes back
 };
 
 /// What files and history together mean. A pure function of two lists. Entries point into `history` and into

@@ -84,6 +84,13 @@ TransactionMode decide_mode(const sql::Survey& survey, const Directives& directi
   return TransactionMode::off;
 }
 
+std::string reason_of(const sql::Survey& survey, const Directives& directives) {
+  if (directives.transaction == TransactionMode::off) return "it says transaction=off";
+  if (survey.non_transactional.empty()) return {};
+  const auto& alone = survey.non_transactional.front();
+  return fmt::format("{} in line {} cannot run in one", alone.name, alone.place.line);
+}
+
 Error refused_control(const sql::Mark& mark, const std::string& file, TransactionMode mode) {
   if (mode == TransactionMode::off) {
     return problem_at(mark.place, file, "transaction_control",
@@ -146,6 +153,7 @@ Judgement judge_script(const sql::Survey& survey, const ScriptConfig& config, co
   }
   for (const auto& command : survey.meta_commands) problems.push_back(refused_meta_command(command, file));
   judgement.transaction = decide_mode(survey, read.directives, file, problems);
+  judgement.outside_because = reason_of(survey, read.directives);
   check_transaction_control(survey, read.directives, judgement.transaction, file, problems);
   check_lock_releases(survey, file, problems);
   sort_by_place(problems);

@@ -12,6 +12,7 @@ namespace lockstep {
 /// How a file is to be run, and why it may not be.
 struct Judgement {
   TransactionMode transaction = TransactionMode::on;
+  std::string outside_because = {};  ///< as Migration::outside_because
   Directives directives = {};
   std::vector<Error> problems = {};  ///< in the order of the file
 };

@@ -85,6 +85,13 @@ std::vector<Query> HistoryTable::create_queries(Presence schema) const {
   return queries;
 }
 
+std::vector<Query> HistoryTable::record_queries(const Step& step, std::int64_t expected_rank) const {
+  if (!step.undoes) return {insert_query(step.migration, row_state::applied, expected_rank)};
+  const RowChange taken_back{.action = RowChange::Action::mark_undone, .rank = step.undoes->rank};
+  return {change_query(taken_back, expected_rank),
+          insert_query(step.migration, row_state::undone, expected_rank)};
+}
+
 Query HistoryTable::insert_query(const Migration& migration, std::string_view state,
                                  std::int64_t expected_rank) const {
   // A violated fence makes the rank null, which the primary key refuses: the transaction cannot commit.
@@ -104,7 +111,7 @@ returning rank, duration_ms)",
           qualified_, lock_.fence_condition()),
       {std::to_string(expected_rank), canonical(migration.name.version), migration.name.description,
        std::string(to_string(migration.name.kind)), migration.script, migration.checksum, std::string(state),
-       run_.run_id, run_.installed_by, std::to_string(state == row_state::applied ? migration.statements : 0),
+       run_.run_id, run_.installed_by, std::to_string(state == row_state::running ? 0 : migration.statements),
        run_.tool_version}};
 }
 
@@ -136,8 +143,9 @@ Query HistoryTable::change_query(const RowChange& change, std::int64_t expected_
       " operator(pg_catalog.=) $2::pg_catalog.int8 then rank end",
       qualified_, lock_.fence_condition());
   const std::string_view row = " where rank operator(pg_catalog.=) $1::pg_catalog.int8";
-  if (change.action == RowChange::Action::mark_deleted) {
-    return {fmt::format("{}, state = 'deleted'{}", fenced, row),
+  if (change.action != RowChange::Action::align) {
+    const bool undone = change.action == RowChange::Action::mark_undone;
+    return {fmt::format("{}, state = '{}'{}", fenced, undone ? row_state::undone : row_state::deleted, row),
             {std::to_string(change.rank), std::to_string(expected_rank)}};
   }
   return {fmt::format("{}, checksum = $3, description = $4, script = $5{}", fenced, row),

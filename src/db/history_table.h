@@ -27,6 +27,10 @@ class HistoryTable {
   Query select_query() const;
   std::vector<Query> create_queries(Presence schema) const;
 
+  /// What records a step that ran as a whole; the last one answers with its rank. An undo marks the row of
+  /// the migration that it took back, and adds a row of its own that does not count either.
+  std::vector<Query> record_queries(const Step& step, std::int64_t expected_rank) const;
+
   /// Inserts the row of a migration that is done, or begins (`state`).
   Query insert_query(const Migration& migration, std::string_view state, std::int64_t expected_rank) const;
   Query insert_baseline_query(const Version& version, std::string_view description,

@@ -206,14 +206,14 @@ class Postgres : public Database {
     ScriptRunner runner(session_, open_script_, step.migration);
     runner.run_in_transaction(reset_if_used(), state_.begin_statement(),
                               state_.timeout_statements(step.migration));
-    const auto record =
-        step.resumes
-            ? history_.progress_query(step.resumes->rank, step.migration, row_state::applied,
-                                      static_cast<std::int64_t>(runner.statements()), step.migration.checksum)
-            : history_.insert_query(step.migration, row_state::applied, expected_rank);
+    auto records = step.resumes
+                       ? std::vector{history_.progress_query(
+                             step.resumes->rank, step.migration, row_state::applied,
+                             static_cast<std::int64_t>(runner.statements()), step.migration.checksum)}
+                       : history_.record_queries(step, expected_rank);
     remember_defaults(runner);
     throw_if_interrupted();
-    auto committed = recorder_.commit(step.migration, record, expected_rank);
+    auto committed = recorder_.commit(step.migration, std::move(records), expected_rank);
     if (committed.error) throw commit_failed(session_, step.migration, *committed.error);
     committed.step.statements = static_cast<std::int64_t>(runner.statements());
     return committed.step;

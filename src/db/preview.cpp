@@ -54,7 +54,7 @@ void write_preview(const Step& step, const SessionState& state, const HistoryTab
     write_script(reader, out);
     out("set constraints all immediate;\n");
     out(with_constants(state.own_identity_query()));
-    out(with_constants(history.insert_query(step.migration, row_state::applied, expected_rank)));
+    for (const auto& record : history.record_queries(step, expected_rank)) out(with_constants(record));
     out("commit;\n");
     return;
   }

@@ -25,10 +25,11 @@ AppliedStep Recorder::write(const Migration& migration, const Query& query, std:
   return recorded(answer.results.back().get());
 }
 
-Recorder::Committed Recorder::commit(const Migration& migration, const Query& query,
+Recorder::Committed Recorder::commit(const Migration& migration, std::vector<Query> queries,
                                      std::int64_t expected_rank) {
+  queries.push_back({"commit"});
   // What is deferred to COMMIT runs as the file has left the session, before that becomes our own.
-  auto queries = as_ourselves({query, {"commit"}});
+  queries = as_ourselves(std::move(queries));
   queries.insert(queries.begin(), {"set constraints all immediate"});
   const auto answer = session_.pipeline(queries, Grouping::all_together);
   const auto answered = answer.results.size();

@@ -18,13 +18,14 @@ class Recorder {
   /// Writes one row in a transaction of its own. Throws what `refusal` says.
   AppliedStep write(const Migration& migration, const Query& query, std::int64_t expected_rank);
 
-  /// Writes one row and commits the open transaction with it. The error is what the transaction itself has
-  /// put off to its end or what COMMIT answered; a row that was refused throws.
+  /// Writes rows and commits the open transaction with them; the step is that of the last row. The error is
+  /// what the transaction itself has put off to its end or what COMMIT answered; a row that was refused
+  /// throws.
   struct Committed {
     AppliedStep step = {};
     std::optional<ServerError> error = std::nullopt;
   };
-  Committed commit(const Migration& migration, const Query& query, std::int64_t expected_rank);
+  Committed commit(const Migration& migration, std::vector<Query> queries, std::int64_t expected_rank);
 
   /// Writes all rows or none.
   void write_all(std::vector<Query> queries, std::int64_t expected_rank);

@@ -66,9 +66,15 @@ SourcePosition position(const Migration& migration, const sql::Place& place) {
   return {.file = migration.path, .line = place.line, .column = place.column};
 }
 
+/// The command that ran the file.
+std::string_view command(const Migration& migration) {
+  return migration.name.kind == MigrationKind::undo ? "undo" : "migrate";
+}
+
 std::string outcome(const Migration& migration) {
   if (migration.transaction == TransactionMode::on) {
-    return "This file was rolled back as a whole. Mend it, then run lockstep migrate again.";
+    return fmt::format("This file was rolled back as a whole. Mend it, then run lockstep {} again.",
+                       command(migration));
   }
   return "What this file did before stays done. Mend the statement, then run lockstep migrate again: it goes "
          "on from there.";
@@ -108,7 +114,8 @@ Failure statement_failed(const Session& session, const Migration& migration, con
   describe(error, result);
   if (const auto more = recipe(error.sqlstate); !more.empty()) result.hints.emplace_back(more);
   if (session.lost() && transactional) {
-    result.hints.emplace_back("This file was rolled back as a whole. Run lockstep migrate again.");
+    result.hints.push_back(
+        fmt::format("This file was rolled back as a whole. Run lockstep {} again.", command(migration)));
   } else {
     result.hints.push_back(outcome(migration));
   }
@@ -122,8 +129,11 @@ Failure commit_failed(const Session& session, const Migration& migration, const 
               "the connection was lost during COMMIT, so it is not known whether this file was applied");
     lost.kind = ErrorKind::connection;
     describe(error, lost);
+    // Another undo without a target would take back the version below.
     lost.hints.emplace_back(
-        "Run lockstep migrate again: it reads the history, which knows, and goes on from there.");
+        migration.name.kind == MigrationKind::undo
+            ? "The history knows: look at lockstep info before you run lockstep undo again."
+            : "Run lockstep migrate again: it reads the history, which knows, and goes on from there.");
     return Failure(std::move(lost));
   }
   if (auto interrupt = interruption()) return *interrupt;
@@ -136,7 +146,8 @@ Failure commit_failed(const Session& session, const Migration& migration, const 
 Failure file_changed(const Migration& migration) {
   auto error = about(migration, "file_changed", "this file changed after it was checked");
   error.kind = migration.transaction == TransactionMode::on ? ErrorKind::migration : ErrorKind::files;
-  error.hints = {"Nothing of it was kept. Run lockstep migrate again when nobody writes to the file."};
+  error.hints = {fmt::format("Nothing of it was kept. Run lockstep {} again when nobody writes to the file.",
+                             command(migration))};
   return Failure(std::move(error));
 }
 

@@ -85,6 +85,7 @@ void read_file(const Candidate& candidate, NearFolder& near, Migration& migratio
   if (!judgement.problems.empty()) add_excerpts(candidate.path, shown, judgement.problems);
   append(script.problems, std::move(judgement.problems));
   migration.transaction = judgement.transaction;
+  migration.outside_because = std::move(judgement.outside_because);
   migration.directives = judgement.directives;
   migration.statements = survey.statements;
 }

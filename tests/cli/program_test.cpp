@@ -83,6 +83,7 @@ TEST_CASE("lockstep.toml of the working directory is used, and config shows from
         "migrate.out_of_order    false                        default\n"
         "migrate.lock_timeout    5s                           default\n"
         "migrate.lock_attempts   10                           default\n"
+        "undo.enabled            false                        default\n"
         "history.schema                                       default\n"
         "history.table           lockstep_history             default\n"
         "lock.namespace          1280262987                   default\n"

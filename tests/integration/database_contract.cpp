@@ -160,6 +160,42 @@ TEMPLATE_TEST_CASE("a failed non-transactional migration leaves a row, and the n
   CHECK(history[0].state == "applied");
 }
 
+TEMPLATE_TEST_CASE("an undo marks the row that it takes back, and leaves one of its own", "", FakeLab,
+                   PostgresLab) {
+  TestType lab;
+  const auto database = locked(lab);
+  const auto file = lab.works("V1__a.sql");
+  database->apply({.migration = file}, 0, {});
+  const auto row = database->history()[0];
+  const auto undo = lab.works("U1__a.sql");
+  CHECK(code_of([&] { database->apply({.migration = undo, .undoes = row}, 0, {}); }) == "history_changed");
+  CHECK(database->history()[0].state == "applied");
+
+  CHECK(database->apply({.migration = undo, .undoes = row}, 1, {}).rank == 2);
+  const auto history = database->history();
+  REQUIRE(history.size() == 2);
+  CHECK(history[0].state == "undone");
+  CHECK(history[0].kind == "versioned");
+  CHECK(history[0].checksum == file.checksum);
+  CHECK(history[1].state == "undone");
+  CHECK(history[1].kind == "undo");
+  CHECK(history[1].version->text() == "1");
+  CHECK(history[1].script == "U1__a.sql");
+  CHECK(history[1].checksum == undo.checksum);
+  CHECK(history[1].statements_done == 1);
+  CHECK(database->apply({.migration = file}, 2, {}).rank == 3);
+}
+
+TEMPLATE_TEST_CASE("an undo that fails takes nothing back", "", FakeLab, PostgresLab) {
+  TestType lab;
+  const auto database = locked(lab);
+  database->apply({.migration = lab.works("V1__a.sql")}, 0, {});
+  const auto row = database->history()[0];
+  CHECK_THROWS_AS(database->apply({.migration = lab.fails("U1__a.sql"), .undoes = row}, 1, {}), Failure);
+  REQUIRE(database->history().size() == 1);
+  CHECK(database->history()[0].state == "applied");
+}
+
 TEMPLATE_TEST_CASE("a baseline is recorded as applied, without a checksum", "", FakeLab, PostgresLab) {
   TestType lab;
   const auto database = locked(lab);

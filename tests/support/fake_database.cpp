@@ -27,7 +27,7 @@ HistoryRow* find_row(std::vector<HistoryRow>& rows, std::int64_t rank) {
 
 /// The unique index on the version among rows that count.
 void check_unique(const std::vector<HistoryRow>& rows, const HistoryRow& added) {
-  if (!added.version) return;
+  if (!added.version || !added.counts()) return;
   for (const auto& row : rows) {
     if (row.counts() && row.rank != added.rank && row.version == added.version && row.kind == added.kind) {
       throw Failure(refused_by_server("23505", "duplicate key value violates unique constraint"));
@@ -55,6 +55,9 @@ void change(std::vector<HistoryRow>& rows, const RowChange& change) {
       return;
     case RowChange::Action::mark_deleted:
       row->state = row_state::deleted;
+      return;
+    case RowChange::Action::mark_undone:
+      row->state = row_state::undone;
       return;
   }
 }
@@ -159,6 +162,10 @@ AppliedStep FakeDatabase::apply(const Step& step, std::int64_t expected_rank, co
 
   auto row = fake_row(step.migration, step.resumes ? step.resumes->rank : server_.highest_rank() + 1);
   row.duration_ms = server_.step_duration.count();
+  if (step.undoes) {
+    change(server_.rows, {.action = RowChange::Action::mark_undone, .rank = step.undoes->rank});
+    row.state = row_state::undone;
+  }
   const AppliedStep result{
       .rank = row.rank, .statements = row.statements_done, .duration = server_.step_duration};
   put(server_.rows, std::move(row));
