@@ -100,11 +100,19 @@ void Lexer::step() {
   }
 }
 
+/// The window's end may have cut the token that ends at `to`: then more is at hand now, pointers into the
+/// window are void, and the token is to be read again.
+bool Lexer::is_cut(const char* to) {
+  if (cursor_.end - to >= 2 || input_.ended() || cursor_.limit_met) return false;
+  cursor_.refill();
+  return true;
+}
+
 void Lexer::word() {
   const char* const from = cursor_.at;
   const char* to = from + 1;
   while (continues_word(*to)) ++to;
-  if (cursor_.end - to < 2 && cursor_.refill()) return;  // the window's end cut it: read it again
+  if (is_cut(to)) return;
   const std::string_view text(from, static_cast<std::size_t>(to - from));
   if (!recording_ && is_digit(from[-1])) {
     cursor_.at = skip_number_end(from);
@@ -134,7 +142,7 @@ bool Lexer::prefixed() {
 
 void Lexer::number() {
   const char* const to = skip_number(cursor_.at);
-  if (cursor_.end - to < 2 && cursor_.refill()) return;
+  if (is_cut(to)) return;
   begin_token();
   const auto from = cursor_.offset();
   cursor_.at = to;
@@ -167,7 +175,7 @@ void Lexer::dollar() {
   } else if (starts_word(*to)) {
     while (continues_tag(*to)) ++to;
   }
-  if (cursor_.end - to < 2 && cursor_.refill()) return;
+  if (is_cut(to)) return;
   if (!parameter && *to == '$') return dollar_quoted(std::string(cursor_.at, to + 1));
   begin_token();
   const auto from = cursor_.offset();

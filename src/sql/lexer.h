@@ -58,6 +58,7 @@ class Lexer {
   };
 
   void step();
+  bool is_cut(const char* to);
   void word();
   bool prefixed();
   void number();

@@ -129,5 +129,17 @@ TEST_CASE("places count lines from LF and columns from characters") {
   CHECK(at(4) == Place{21, 3, 1});
 }
 
+TEST_CASE("the last token is whole wherever the window ends") {
+  for (const std::string_view text :
+       {"select abcdefghij", "select 1234567890", "select $12", "select a$b$", "x"}) {
+    for (std::size_t window = 1; window <= 4 * text.size(); ++window) {
+      StatementReader reader(read_from(text), {.window = window});
+      const auto item = reader.next();
+      REQUIRE(item);
+      CHECK(item->text == text);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace lockstep::sql
