@@ -33,6 +33,12 @@ HistoryRow row_at(const PGresult* selected, int row) {
   return result;
 }
 
+// Of a row: finished_at, duration_ms.
+constexpr std::string_view not_finished = "null, 0";
+constexpr std::string_view finished_now = R"(pg_catalog.clock_timestamp(),
+        (extract(epoch from pg_catalog.clock_timestamp() operator(pg_catalog.-) pg_catalog.now())
+         operator(pg_catalog.*) 1000)::pg_catalog.int8)";
+
 }  // namespace
 
 HistoryTable::HistoryTable(std::string schema, std::string table, AdvisoryLock lock, RunFacts run)
@@ -94,21 +100,18 @@ std::vector<Query> HistoryTable::record_queries(const Step& step, std::int64_t e
 
 Query HistoryTable::insert_query(const Migration& migration, std::string_view state,
                                  std::int64_t expected_rank) const {
-  // A violated fence makes the rank null, which the primary key refuses: the transaction cannot commit.
+  // A violated fence makes the rank null, which the primary key refuses: the transaction cannot commit. Every
+  // file has this statement planned anew, so it is one that is planned quickly (docs/performance.md).
   return {
       fmt::format(
           R"(insert into {0} (rank, version, description, kind, script, checksum, state, run_id, installed_by,
   started_at, finished_at, duration_ms, statements_done, tool_version)
-select case when {1} and coalesce((select pg_catalog.max(h.rank) from {0} as h), 0) operator(pg_catalog.=) $1::pg_catalog.int8
-            then $1::pg_catalog.int8 operator(pg_catalog.+) 1 end,
-       $2, $3, $4, $5, $6, $7, $8::pg_catalog.uuid, $9, pg_catalog.now(),
-       case when $7 operator(pg_catalog.<>) 'running' then pg_catalog.clock_timestamp() end,
-       case when $7 operator(pg_catalog.<>) 'running'
-            then (extract(epoch from pg_catalog.clock_timestamp() operator(pg_catalog.-) pg_catalog.now())
-                  operator(pg_catalog.*) 1000)::pg_catalog.int8 else 0 end,
-       $10::pg_catalog.int8, $11
-returning rank, duration_ms)",
-          qualified_, lock_.fence_condition()),
+values (case when {1} and coalesce((select h.rank from {0} as h order by h.rank desc limit 1), 0)
+                  operator(pg_catalog.=) $1::pg_catalog.int8
+             then $1::pg_catalog.int8 operator(pg_catalog.+) 1 end,
+        $2, $3, $4, $5, $6, $7, $8, $9, pg_catalog.now(), {2}, $10, $11)
+returning rank)",
+          qualified_, lock_.fence_condition(), state == row_state::running ? not_finished : finished_now),
       {std::to_string(expected_rank), canonical(migration.name.version), migration.name.description,
        std::string(to_string(migration.name.kind)), migration.script, migration.checksum, std::string(state),
        run_.run_id, run_.installed_by, std::to_string(state == row_state::running ? 0 : migration.statements),

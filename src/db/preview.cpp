@@ -53,7 +53,7 @@ void write_preview(const Step& step, const SessionState& state, const HistoryTab
     for (const auto& statement : state.timeout_statements(step.migration)) out(statement + ";\n");
     write_script(reader, out);
     out("set constraints all immediate;\n");
-    out(with_constants(state.own_identity_query()));
+    for (const auto& statement : state.own_identity_statements()) out(statement + ";\n");
     for (const auto& record : history.record_queries(step, expected_rank)) out(with_constants(record));
     out("commit;\n");
     return;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -20,9 +21,8 @@ Recorder::Recorder(Session& session, const SessionState& state, const HistoryTab
     : session_(session), state_(state), history_(history) {}
 
 AppliedStep Recorder::write(const Migration& migration, const Query& query, std::int64_t expected_rank) {
-  const auto answer = session_.pipeline(as_ourselves({query}), Grouping::all_together);
-  if (answer.error) throw refusal(migration, expected_rank, *answer.error);
-  return recorded(answer.results.back().get());
+  const auto results = write_transaction(migration, {query}, expected_rank);
+  return recorded(results[results.size() - 2].get());
 }
 
 Recorder::Committed Recorder::commit(const Migration& migration, std::vector<Query> queries,
@@ -40,17 +40,26 @@ Recorder::Committed Recorder::commit(const Migration& migration, std::vector<Que
 }
 
 void Recorder::write_all(std::vector<Query> queries, std::int64_t expected_rank) {
+  write_transaction(Migration{.script = "the change"}, std::move(queries), expected_rank);
+}
+
+std::vector<Result> Recorder::write_transaction(const Migration& migration, std::vector<Query> queries,
+                                                std::int64_t expected_rank) {
   queries = as_ourselves(std::move(queries));
   queries.insert(queries.begin(), {"begin"});
   queries.push_back({"commit"});
-  const auto answer = session_.pipeline(queries, Grouping::all_together);
-  if (!answer.error) return;
+  auto answer = session_.pipeline(queries, Grouping::all_together);
+  if (!answer.error) return std::move(answer.results);
   session_.roll_back();
-  throw refusal(Migration{.script = "the change"}, expected_rank, *answer.error);
+  throw refusal(migration, expected_rank, *answer.error);
 }
 
 std::vector<Query> Recorder::as_ourselves(std::vector<Query> queries) const {
-  queries.insert(queries.begin(), state_.own_identity_query());
+  const auto identity = state_.own_identity_statements();
+  std::vector<Query> own(identity.size());
+  std::transform(identity.begin(), identity.end(), own.begin(),
+                 [](const std::string& sql) { return Query{sql}; });
+  queries.insert(queries.begin(), own.begin(), own.end());
   const char* encoding = PQparameterStatus(session_.raw(), "client_encoding");
   const bool is_own = encoding == nullptr || std::string_view(encoding) == "UTF8";
   if (!is_own) queries.insert(queries.begin(), SessionState::own_encoding_query());

@@ -31,6 +31,10 @@ class Recorder {
   void write_all(std::vector<Query> queries, std::int64_t expected_rank);
 
  private:
+  /// The answer to COMMIT is the last one.
+  std::vector<Result> write_transaction(const Migration& migration, std::vector<Query> queries,
+                                        std::int64_t expected_rank);
+  /// Within a transaction only.
   std::vector<Query> as_ourselves(std::vector<Query> queries) const;
   /// Why a row could not be written. The violated fence shows as a null rank or as a rank or version that is
   /// taken.

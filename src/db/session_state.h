@@ -31,7 +31,7 @@ class SessionState {
 
   /// Back to our own identity until the transaction ends, with names looked up in pg_catalog only: a script
   /// may have changed role and search_path before its row is written.
-  Query own_identity_query() const;
+  std::vector<std::string> own_identity_statements() const;
 
   /// Back to our own encoding until the transaction ends. The server reads what comes behind it that way.
   static Query own_encoding_query();
