@@ -40,6 +40,9 @@ Json to_json(const Error& error) {
                {"sqlstate", text_or_null(error.sqlstate)},
                {"detail", text_or_null(error.detail)},
                {"hint", text_or_null(fmt::format("{}", fmt::join(error.hints, "\n")))}};
+  for (const auto& place : error.included_from) {
+    json["included_from"].push_back({{"file", place.file}, {"line", place.line}, {"column", place.column}});
+  }
   if (!error.context.empty()) json["context"] = error.context;
   if (error.retry_after_ms) json["retry_after_ms"] = *error.retry_after_ms;
   return json;

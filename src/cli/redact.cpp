@@ -193,6 +193,7 @@ Error Redactor::operator()(Error error) const {
     *text = (*this)(*text);
   }
   for (auto& hint : error.hints) hint = (*this)(hint);
+  for (auto& place : error.included_from) place.file = (*this)(place.file);
   if (error.where) error.where->file = (*this)(error.where->file);
   return error;
 }

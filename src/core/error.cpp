@@ -72,6 +72,7 @@ std::string render(const Error& error) {
   text += error.message;
   if (!error.sqlstate.empty()) text += fmt::format(" [SQLSTATE {}]", error.sqlstate);
   text += "\n" + excerpt_with_caret(error);
+  for (const auto& place : error.included_from) text += labelled("included from", to_string(place));
   text += labelled("detail", error.detail);
   text += labelled("context", error.context);
   for (const auto& hint : error.hints) text += labelled("hint", hint);

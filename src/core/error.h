@@ -43,6 +43,8 @@ struct Error {
   std::string code = {};     ///< stable and machine-readable, such as "checksum_changed"
   std::string message = {};  ///< lower case, no full stop, names the thing
   std::optional<SourcePosition> where = std::nullopt;
+  /// When `where` is in a file that another one includes: the commands that do so, the innermost first.
+  std::vector<SourcePosition> included_from = {};
   std::string excerpt = {};   ///< the source line at `where`
   std::string sqlstate = {};  ///< five characters, of the server's error
   std::string detail = {};

@@ -17,8 +17,6 @@ struct Rule {
 };
 
 constexpr Rule rules[] = {
-    {" i ir include include_relative ", "files are not read from within a migration",
-     "Put the statements here, or into a migration of their own."},
     {" c connect ", "a migration stays in the one session that holds the migration lock",
      "Remove it; the database to migrate is named in the URL, and SET ROLE changes the user."},
     {" copy ", "it reads or writes a file of the client",
@@ -37,7 +35,6 @@ constexpr Rule rules[] = {
      "flushrequest getresults ",
      "statements travel as they are written",
      "Write the values into the statement and end it with a semicolon."},
-    {" echo qecho warn ", "it only prints", "Remove it, or use RAISE NOTICE in a DO block."},
     {" q quit ", "a migration ends at the end of its file", "Remove it, and what comes after it."},
     {" encoding ", "migrations are UTF-8", "Convert the file (iconv does) and remove this line."},
     {" password ", "it asks for a password", "Set passwords with ALTER ROLE outside of migrations."},
@@ -65,13 +62,14 @@ const Rule& rule_for(std::string_view name) {
 
 }  // namespace
 
-Error refused_meta_command(const sql::Remark& command, const std::string& file) {
+Error refused_meta_command(const sql::Remark& command, const ScriptFiles& files) {
   const auto& rule = rule_for(command.name);
-  return {.kind = ErrorKind::files,
-          .code = "meta_command_refused",
-          .message = fmt::format("\\{} is a command of psql: {}", printable(command.name), rule.reason),
-          .where = SourcePosition{file, command.place.line, command.place.column},
-          .hints = {std::string(rule.instead)}};
+  Error error{.kind = ErrorKind::files,
+              .code = "meta_command_refused",
+              .message = fmt::format("\\{} is a command of psql: {}", printable(command.name), rule.reason),
+              .hints = {std::string(rule.instead)}};
+  set_place(error, command.place, files.script, files.includes);
+  return error;
 }
 
 }  // namespace lockstep

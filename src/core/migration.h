@@ -8,6 +8,7 @@
 #include "core/duration.h"
 #include "core/error.h"
 #include "core/migration_name.h"
+#include "sql/source.h"
 
 namespace lockstep {
 
@@ -21,6 +22,13 @@ struct Directives {
   std::optional<Milliseconds> statement_timeout = std::nullopt;
 };
 
+/// A file that a migration includes with \i or \ir.
+struct Include {
+  std::string file = {};  ///< as messages name it
+  std::string path = {};  ///< as it can be opened
+  sql::Place at = {};     ///< of the command
+};
+
 /// A migration file that was read, named and checked. Its bytes stay on disk until it is applied.
 struct Migration {
   MigrationName name = {};
@@ -32,6 +40,8 @@ struct Migration {
       {};  ///< why it runs outside a transaction: "VACUUM in line 3 cannot run in one"
   Directives directives = {};
   std::size_t statements = 0;
+  std::vector<Include> includes =
+      {};  ///< in the order in which they are read: sql::Place::file counts them from 1
 };
 
 /// Every file of every location. With problems nothing may run.
@@ -42,5 +52,9 @@ struct LocalMigrations {
 
 /// The version as the file writes it, or empty.
 std::string version_text(const Migration& migration);
+
+/// Says in `error` that it lies at `place` of the script `file`, or of one of the files that this includes.
+void set_place(Error& error, const sql::Place& place, const std::string& file,
+               const std::vector<Include>& includes);
 
 }  // namespace lockstep

@@ -1,6 +1,10 @@
 #include "core/plan_problems.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <vector>
 
 namespace lockstep {
 namespace {
@@ -11,6 +15,15 @@ Error problem(std::string code, const std::string& file, std::string message) {
   return error;
 }
 
+/// Each file that a migration includes, once.
+std::vector<std::string> included_files(const Migration& file) {
+  std::vector<std::string> names;
+  for (const auto& include : file.includes) {
+    if (std::find(names.begin(), names.end(), include.file) == names.end()) names.push_back(include.file);
+  }
+  return names;
+}
+
 }  // namespace
 
 Error checksum_changed(const Migration& file, const HistoryRow& row) {
@@ -18,6 +31,11 @@ Error checksum_changed(const Migration& file, const HistoryRow& row) {
   error.detail = fmt::format("applied {} at {}\nfile    {}", row.checksum, row.finished_at, file.checksum);
   error.hints = {"Restore the file as it was applied, and put the change into a new migration.",
                  "If the change makes no difference to the schema, accept it with: lockstep repair"};
+  if (const auto included = included_files(file); !included.empty()) {
+    error.message = "this file, or one that it includes, was changed after it had been applied";
+    error.hints.insert(error.hints.begin(),
+                       fmt::format("The change is in this file or in: {}.", fmt::join(included, ", ")));
+  }
   return error;
 }
 

@@ -11,13 +11,14 @@ namespace {
 
 using sql::StatementKind;
 
-Error problem_at(const sql::Place& place, const std::string& file, std::string code, std::string message,
+Error problem_at(const sql::Place& place, const ScriptFiles& files, std::string code, std::string message,
                  std::vector<std::string> hints) {
-  return {.kind = ErrorKind::files,
-          .code = std::move(code),
-          .message = std::move(message),
-          .where = SourcePosition{file, place.line, place.column},
-          .hints = std::move(hints)};
+  Error error{.kind = ErrorKind::files,
+              .code = std::move(code),
+              .message = std::move(message),
+              .hints = std::move(hints)};
+  set_place(error, place, files.script, files.includes);
+  return error;
 }
 
 /// Begins, ends or splits the transaction that the file runs in.
@@ -37,13 +38,13 @@ bool splits_transaction(StatementKind kind) {
 
 /// Reads the directives of the file and of the configuration beside it.
 DirectivesRead read_directives(const sql::Survey& survey, const ScriptConfig& config,
-                               const std::string& file) {
+                               const ScriptFiles& files) {
   DirectivesRead read;
   for (const auto& line : survey.directives) {
-    read_directive_line(line.text, {file, line.place.line, line.place.column}, read);
+    read_directive_line(line.text, {files.script, line.place.line, line.place.column}, read);
   }
   for (const auto& line : survey.late_directives) {
-    read.problems.push_back(problem_at(line.place, file, "directive_late",
+    read.problems.push_back(problem_at(line.place, files, "directive_late",
                                        "this setting stands behind the first statement",
                                        {"Move the line to the top of the file."}));
   }
@@ -51,54 +52,61 @@ DirectivesRead read_directives(const sql::Survey& survey, const ScriptConfig& co
   return read;
 }
 
+/// Where a statement is, said at another one.
+std::string seen_from(const sql::Place& here, const sql::Place& there, const ScriptFiles& files) {
+  if (here.file == there.file) return fmt::format("line {}", there.line);
+  return fmt::format("{}:{}", there.file == 0 ? files.script : files.includes[there.file - 1].file,
+                     there.line);
+}
+
 /// A file in which some statements need a transaction and others cannot have one.
-Error mixed_file(const sql::Mark& alone, const sql::Mark& ordinary, const std::string& file) {
-  return problem_at(alone.place, file, "mixed_transaction_modes",
-                    fmt::format("{} cannot run in a transaction, but {} in line {} should", alone.name,
-                                ordinary.name, ordinary.place.line),
+Error mixed_file(const sql::Mark& alone, const sql::Mark& ordinary, const ScriptFiles& files) {
+  return problem_at(alone.place, files, "mixed_transaction_modes",
+                    fmt::format("{} cannot run in a transaction, but {} in {} should", alone.name,
+                                ordinary.name, seen_from(alone.place, ordinary.place, files)),
                     {fmt::format("Move {} into a migration of its own, with the next version.", alone.name),
                      "Or write -- lockstep: transaction=off in the first line: then each statement commits "
                      "by itself, and a "
                      "failure leaves those before it applied."});
 }
 
-Error contradicted_mode(const sql::Mark& alone, const std::string& file) {
+Error contradicted_mode(const sql::Mark& alone, const ScriptFiles& files) {
   return problem_at(
-      alone.place, file, "transaction_impossible",
+      alone.place, files, "transaction_impossible",
       fmt::format("{} cannot run in a transaction, and this file asks for one", alone.name),
       {"Remove transaction=on (or executeInTransaction=true); what cannot run in a transaction is "
        "recognised without it."});
 }
 
 /// Decides on the transaction, and adds a problem where that is not possible.
-TransactionMode decide_mode(const sql::Survey& survey, const Directives& directives, const std::string& file,
+TransactionMode decide_mode(const sql::Survey& survey, const Directives& directives, const ScriptFiles& files,
                             std::vector<Error>& problems) {
   if (directives.transaction == TransactionMode::off) return TransactionMode::off;
   if (survey.non_transactional.empty()) return TransactionMode::on;
   const auto& alone = survey.non_transactional.front();
   if (directives.transaction == TransactionMode::on) {
-    problems.push_back(contradicted_mode(alone, file));
+    problems.push_back(contradicted_mode(alone, files));
   } else if (survey.first_ordinary) {
-    problems.push_back(mixed_file(alone, *survey.first_ordinary, file));
+    problems.push_back(mixed_file(alone, *survey.first_ordinary, files));
   }
   return TransactionMode::off;
 }
 
-std::string reason_of(const sql::Survey& survey, const Directives& directives) {
+std::string reason_of(const sql::Survey& survey, const Directives& directives, const ScriptFiles& files) {
   if (directives.transaction == TransactionMode::off) return "it says transaction=off";
   if (survey.non_transactional.empty()) return {};
   const auto& alone = survey.non_transactional.front();
-  return fmt::format("{} in line {} cannot run in one", alone.name, alone.place.line);
+  return fmt::format("{} in {} cannot run in one", alone.name, seen_from({}, alone.place, files));
 }
 
-Error refused_control(const sql::Mark& mark, const std::string& file, TransactionMode mode) {
+Error refused_control(const sql::Mark& mark, const ScriptFiles& files, TransactionMode mode) {
   if (mode == TransactionMode::off) {
-    return problem_at(mark.place, file, "transaction_control",
+    return problem_at(mark.place, files, "transaction_control",
                       fmt::format("{} stands in a file that cannot run in a transaction", mark.name),
                       {"Remove it: each statement of this file commits by itself."});
   }
   return problem_at(
-      mark.place, file, "transaction_control",
+      mark.place, files, "transaction_control",
       fmt::format("{} would break up the transaction in which this file is applied and recorded", mark.name),
       {"Remove it: lockstep begins the transaction and commits it. One pair of BEGIN and COMMIT "
        "around the whole file does no harm, and savepoints are free to use.",
@@ -117,18 +125,18 @@ bool is_at_home(const sql::Mark& mark, const sql::Survey& survey, TransactionMod
 }
 
 void check_transaction_control(const sql::Survey& survey, const Directives& directives, TransactionMode mode,
-                               const std::string& file, std::vector<Error>& problems) {
+                               const ScriptFiles& files, std::vector<Error>& problems) {
   if (directives.transaction == TransactionMode::off) return;
   for (const auto& mark : survey.transaction_control) {
-    if (!is_at_home(mark, survey, mode)) problems.push_back(refused_control(mark, file, mode));
+    if (!is_at_home(mark, survey, mode)) problems.push_back(refused_control(mark, files, mode));
   }
 }
 
-void check_lock_releases(const sql::Survey& survey, const std::string& file, std::vector<Error>& problems) {
+void check_lock_releases(const sql::Survey& survey, const ScriptFiles& files, std::vector<Error>& problems) {
   for (const auto& mark : survey.lock_releases) {
     if (!mark.statement.drops_session_locks()) continue;
     problems.push_back(problem_at(
-        mark.place, file, "lock_dropped",
+        mark.place, files, "lock_dropped",
         fmt::format("{} would drop the lock that keeps other migrations away", mark.name),
         {"Remove it: lockstep cleans the session between files. RESET ALL resets settings within one."}));
   }
@@ -136,26 +144,28 @@ void check_lock_releases(const sql::Survey& survey, const std::string& file, std
 
 void sort_by_place(std::vector<Error>& problems) {
   std::stable_sort(problems.begin(), problems.end(), [](const Error& a, const Error& b) {
-    return std::tie(a.where->line, a.where->column) < std::tie(b.where->line, b.where->column);
+    return std::tie(a.where->file, a.where->line, a.where->column) <
+           std::tie(b.where->file, b.where->line, b.where->column);
   });
 }
 
 }  // namespace
 
-Judgement judge_script(const sql::Survey& survey, const ScriptConfig& config, const std::string& file) {
-  auto read = read_directives(survey, config, file);
+Judgement judge_script(const sql::Survey& survey, const ScriptConfig& config, const ScriptFiles& files) {
+  auto read = read_directives(survey, config, files);
   Judgement judgement;
   auto& problems = judgement.problems;
+  problems = files.problems;
   for (const auto& found : survey.problems) {
     std::vector<std::string> hints;
     if (!found.hint.empty()) hints.push_back(found.hint);
-    problems.push_back(problem_at(found.place, file, found.code, found.message, std::move(hints)));
+    problems.push_back(problem_at(found.place, files, found.code, found.message, std::move(hints)));
   }
-  for (const auto& command : survey.meta_commands) problems.push_back(refused_meta_command(command, file));
-  judgement.transaction = decide_mode(survey, read.directives, file, problems);
-  judgement.outside_because = reason_of(survey, read.directives);
-  check_transaction_control(survey, read.directives, judgement.transaction, file, problems);
-  check_lock_releases(survey, file, problems);
+  for (const auto& command : survey.meta_commands) problems.push_back(refused_meta_command(command, files));
+  judgement.transaction = decide_mode(survey, read.directives, files, problems);
+  judgement.outside_because = reason_of(survey, read.directives, files);
+  check_transaction_control(survey, read.directives, judgement.transaction, files, problems);
+  check_lock_releases(survey, files, problems);
   sort_by_place(problems);
   problems.insert(problems.begin(), std::make_move_iterator(read.problems.begin()),
                   std::make_move_iterator(read.problems.end()));

@@ -23,15 +23,22 @@ struct ScriptConfig {
   DirectivesRead read = {};
 };
 
-/// Judges one file, which `file` names in the problems:
+/// The files that the places of a survey are in, as problems name them.
+struct ScriptFiles {
+  std::string script = {};
+  std::vector<Include> includes = {};
+  std::vector<Error> problems = {};  ///< why others cannot be included
+};
+
+/// Judges one migration, the files that it includes being part of it:
 ///
 /// Statements that cannot run in a transaction make the whole file run outside of one, if all of its
 /// statements are such; a mixture needs transaction=off. One BEGIN … COMMIT around a transactional file is
 /// harmless, any other transaction control in it is not; savepoints are. What would release the migration
 /// lock, and what only psql understands, is refused always.
-Judgement judge_script(const sql::Survey& survey, const ScriptConfig& config, const std::string& file);
+Judgement judge_script(const sql::Survey& survey, const ScriptConfig& config, const ScriptFiles& files);
 
 /// The same for a psql command alone: why it is refused and what to write instead.
-Error refused_meta_command(const sql::Remark& command, const std::string& file);
+Error refused_meta_command(const sql::Remark& command, const ScriptFiles& files);
 
 }  // namespace lockstep

@@ -8,9 +8,10 @@
 
 namespace lockstep::db {
 
-std::unique_ptr<Database> open(const SessionOptions& options,
-                               const std::function<sql::ReadBytes(const Migration&)>& open_script,
-                               const std::function<void(std::string_view)>& tell) {
+std::unique_ptr<Database> open(
+    const SessionOptions& options,
+    const std::function<sql::ReadBytes(const Migration&, std::size_t)>& open_script,
+    const std::function<void(std::string_view)>& tell) {
   catch_interrupts();
   return open_session(options, open_script, tell);
 }

@@ -54,16 +54,16 @@ std::string source_line(const sql::ReadBytes& read, std::size_t number) {
 }
 
 /// The error is the one to report, also when its line cannot be shown because the file has gone.
-std::string excerpt(const Migration& migration, std::size_t line, const OpenScript& open) {
+std::string excerpt(const Migration& migration, std::size_t file, std::size_t line, const OpenScript& open) {
   try {
-    return source_line(open(migration), line);
+    return source_line(open(migration, file), line);
   } catch (const Failure&) {
     return {};
   }
 }
 
-SourcePosition position(const Migration& migration, const sql::Place& place) {
-  return {.file = migration.path, .line = place.line, .column = place.column};
+void set_place(Error& error, const Migration& migration, const sql::Place& place) {
+  set_place(error, place, migration.path, migration.includes);
 }
 
 /// The command that ran the file.
@@ -106,11 +106,13 @@ Failure statement_failed(const Session& session, const Migration& migration, con
     result.message = "the connection was lost while this statement ran: " + error.message;
     if (transactional) result.kind = ErrorKind::connection;
   }
-  if (place) result.where = position(migration, *place);
+  if (place) set_place(result, migration, *place);
+  std::size_t file = place ? place->file : 0;
   if (const auto line = copy_line(error.context); line > 0) {
-    result.where = SourcePosition{.file = migration.path, .line = copy_start.line + line - 1};
+    set_place(result, migration, {.line = copy_start.line + line - 1, .column = 0, .file = copy_start.file});
+    file = copy_start.file;
   }
-  result.excerpt = excerpt(migration, result.where->line, open);
+  result.excerpt = excerpt(migration, file, result.where->line, open);
   describe(error, result);
   if (const auto more = recipe(error.sqlstate); !more.empty()) result.hints.emplace_back(more);
   if (session.lost() && transactional) {
@@ -192,7 +194,7 @@ Failure done_outside_transaction(const Migration& migration, std::size_t done) {
 
 Failure unreadable(const Migration& migration, const sql::Problem& problem) {
   auto error = about(migration, problem.code, problem.message);
-  error.where = position(migration, problem.place);
+  set_place(error, migration, problem.place);
   if (!problem.hint.empty()) error.hints = {problem.hint};
   return Failure(std::move(error));
 }

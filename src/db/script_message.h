@@ -19,6 +19,8 @@ class ScriptMessage {
   void add(const sql::Item& item);
 
   bool empty() const { return text_.empty(); }
+  /// No statement of the file is in it, but perhaps the one that begins the transaction.
+  bool only_ours() const { return parts_.empty() || !parts_.back().place; }
   std::size_t size() const { return text_.size(); }
   std::size_t statements() const { return parts_.size(); }
   const std::string& text() const { return text_; }

@@ -7,6 +7,7 @@
 
 #include "core/checksum.h"
 #include "db/script_failure.h"
+#include "sql/include.h"
 
 namespace lockstep::db {
 namespace {
@@ -14,26 +15,12 @@ namespace {
 /// A message is sent when it is this long: more saves no round trips that matter, and the memory stays small.
 constexpr std::size_t message_size = 64 * 1024;
 
-/// Reads a script while hashing it, so that what ran can be compared with what was checked.
-class HashedScript {
- public:
-  explicit HashedScript(sql::ReadBytes read) : read_(std::move(read)) {}
-
-  std::size_t operator()(char* to, std::size_t at_most) {
-    const auto count = read_(to, at_most);
-    checksum_.update({to, count});
-    return count;
-  }
-
-  std::string checksum() { return checksum_.finish(); }
-
- private:
-  sql::ReadBytes read_;
-  Checksum checksum_;
-};
-
 bool is_statement(const sql::Item& item) {
   return item.kind == sql::Item::Kind::statement;
+}
+
+bool is_echo(const sql::Item& item) {
+  return item.kind == sql::Item::Kind::meta_command && sql::is_echo(item.name);
 }
 
 bool is(const sql::Item& item, sql::StatementKind kind) {
@@ -59,13 +46,6 @@ bool may_alter_defaults(const sql::Item& item) {
   return begins(item.text, "alter ") && !begins(item.text, "alter table") && !begins(item.text, "alter type");
 }
 
-std::string checksum_of(sql::ReadBytes read) {
-  HashedScript script(std::move(read));
-  std::string buffer(256 * 1024, '\0');
-  while (script(buffer.data(), buffer.size()) > 0) continue;
-  return script.checksum();
-}
-
 std::string digest_of(const Done& before, std::string_view next) {
   Checksum checksum;
   checksum.update(before.digest);
@@ -87,8 +67,8 @@ ScriptRunner::ScriptRunner(Session& session, const OpenScript& open, const Migra
 
 void ScriptRunner::run_in_transaction(const std::vector<std::string>& before, const std::string& begin,
                                       const std::vector<std::string>& after_begin) {
-  HashedScript script(open_(migration_));
-  sql::StatementReader reader(std::ref(script), reader_options(session_.raw()));
+  HashedScript script(open_, migration_, reader_options(session_.raw()));
+  auto& reader = script.reader();
   ScriptMessage message;
   if (!before.empty()) {
     // A transaction of their own: BEGIN would make them part of the file's, and the isolation level could not
@@ -97,16 +77,15 @@ void ScriptRunner::run_in_transaction(const std::vector<std::string>& before, co
     for (const auto& own : before) message.add_own(own);
     message.add_own("commit");
   }
-  auto item = reader.next();
-  while (item && !is_statement(*item)) item = reader.next();
+  auto item = next_statement(message, reader);
   // The file's own BEGIN takes the place of ours, so that its isolation level counts.
   const bool wrapped = item && is(*item, sql::StatementKind::begin);
   message.add_own(wrapped ? item->text : std::string_view(begin));
   for (const auto& own : after_begin) message.add_own(own);
-  if (wrapped) item = reader.next();
+  if (wrapped) item = next_statement(message, reader);
 
-  for (; item; item = reader.next()) {
-    if (!is_statement(*item) || is(*item, sql::StatementKind::commit)) continue;
+  for (; item; item = next_statement(message, reader)) {
+    if (is(*item, sql::StatementKind::commit)) continue;
     message.add(*item);
     count(*item);
     if (ends_message(*item) || message.size() >= message_size) send(message, reader);
@@ -119,10 +98,12 @@ void ScriptRunner::run_in_transaction(const std::vector<std::string>& before, co
 
 void ScriptRunner::run_one_by_one(const Done& before, const std::function<void(const Done&)>& progress) {
   // Nothing can be taken back here, so the file is compared before its first statement runs.
-  if (checksum_of(open_(migration_)) != migration_.checksum) throw file_changed(migration_);
-  sql::StatementReader reader(open_(migration_), reader_options(session_.raw()));
+  if (checksum_of(open_, migration_) != migration_.checksum) throw file_changed(migration_);
+  HashedScript script(open_, migration_, reader_options(session_.raw()));
+  auto& reader = script.reader();
   Done done;
   while (const auto item = reader.next()) {
+    if (is_echo(*item) && done.statements >= before.statements) echo(*item);
     if (!is_statement(*item)) continue;
     count(*item);
     done = {statements_, digest_of(done, item->text)};
@@ -141,12 +122,29 @@ void ScriptRunner::run_one_by_one(const Done& before, const std::function<void(c
   if (PQtransactionStatus(session_.raw()) != PQTRANS_IDLE) throw transaction_left_open(migration_);
 }
 
+/// What is to be printed before the statement is printed when the statements before that have run: it may
+/// announce one that takes long.
+std::optional<sql::Item> ScriptRunner::next_statement(ScriptMessage& message, sql::ScriptReader& reader) {
+  auto item = reader.next();
+  for (; item && !is_statement(*item); item = reader.next()) {
+    if (!is_echo(*item)) continue;
+    if (!message.only_ours()) send(message, reader);
+    echo(*item);
+  }
+  return item;
+}
+
+void ScriptRunner::echo(const sql::Item& item) {
+  session_.tell(
+      {.severity = item.name == "warn" ? "WARNING" : "ECHO", .message = sql::echoed_text(item.argument)});
+}
+
 void ScriptRunner::count(const sql::Item& item) {
   ++statements_;
   may_change_defaults_ = may_change_defaults_ || may_alter_defaults(item);
 }
 
-void ScriptRunner::send(ScriptMessage& message, sql::StatementReader& reader) {
+void ScriptRunner::send(ScriptMessage& message, sql::ScriptReader& reader) {
   throw_if_interrupted();
   const bool sent = PQsendQuery(session_.raw(), message.text().c_str()) == 1;
   // A million rows that nobody reads must not fill the memory.
@@ -179,7 +177,7 @@ void ScriptRunner::send(ScriptMessage& message, sql::StatementReader& reader) {
   message = {};
 }
 
-void ScriptRunner::copy_in(sql::StatementReader& reader, std::optional<ServerError>& error) {
+void ScriptRunner::copy_in(sql::ScriptReader& reader, std::optional<ServerError>& error) {
   const char* stop = nullptr;
   while (stop == nullptr) {
     const auto data = reader.next_copy_data();
@@ -197,12 +195,12 @@ void ScriptRunner::drain_copy_out() {
   while (PQgetCopyData(session_.raw(), &row, 0) > 0) PQfreemem(row);
 }
 
-void ScriptRunner::refuse_unread(const sql::StatementReader& reader) const {
+void ScriptRunner::refuse_unread(const sql::ScriptReader& reader) const {
   if (reader.problem()) throw unreadable(migration_, *reader.problem());
 }
 
 void ScriptRunner::fail(const ScriptMessage& message, const ServerError& error, std::size_t completed,
-                        const sql::StatementReader& reader) const {
+                        const sql::ScriptReader& reader) const {
   if (const auto interrupt = interruption()) throw *interrupt;
   throw statement_failed(session_, migration_, error, message.locate(error, completed), reader.copy_start(),
                          open_);

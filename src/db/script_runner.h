@@ -6,14 +6,12 @@
 #include <string>
 
 #include "core/migration.h"
+#include "db/hashed_script.h"
 #include "db/script_message.h"
 #include "db/session.h"
-#include "sql/statement_reader.h"
+#include "sql/script_reader.h"
 
 namespace lockstep::db {
-
-/// Opens a migration file for reading, from its beginning. Throws Failure.
-using OpenScript = std::function<sql::ReadBytes(const Migration&)>;
 
 /// How far a file outside a transaction has come.
 struct Done {
@@ -44,13 +42,15 @@ class ScriptRunner {
   bool may_change_defaults() const { return may_change_defaults_; }
 
  private:
+  std::optional<sql::Item> next_statement(ScriptMessage& message, sql::ScriptReader& reader);
+  void echo(const sql::Item& item);
   void count(const sql::Item& item);
-  void send(ScriptMessage& message, sql::StatementReader& reader);
-  void copy_in(sql::StatementReader& reader, std::optional<ServerError>& error);
+  void send(ScriptMessage& message, sql::ScriptReader& reader);
+  void copy_in(sql::ScriptReader& reader, std::optional<ServerError>& error);
   void drain_copy_out();
-  void refuse_unread(const sql::StatementReader& reader) const;
+  void refuse_unread(const sql::ScriptReader& reader) const;
   [[noreturn]] void fail(const ScriptMessage& message, const ServerError& error, std::size_t completed,
-                         const sql::StatementReader& reader) const;
+                         const sql::ScriptReader& reader) const;
 
   Session& session_;
   const OpenScript& open_;

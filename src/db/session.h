@@ -67,6 +67,11 @@ class Session {
   /// Where the server's notices go; empty: nowhere.
   void set_notice_sink(NoticeSink sink) { notices_ = std::move(sink); }
 
+  /// Sends a notice of our own to where the server's go.
+  void tell(const Notice& notice) const {
+    if (notices_) notices_(notice);
+  }
+
   /// Called about once a second while the answer to a statement is awaited, with the time since it began.
   void set_wait_hook(std::function<void(Milliseconds)> hook) { wait_hook_ = std::move(hook); }
 

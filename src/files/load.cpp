@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <filesystem>
+#include <functional>
 #include <future>
 #include <iterator>
 #include <set>
@@ -14,6 +16,7 @@
 #include <tuple>
 #include <utility>
 
+#include "core/text.h"
 #include "files/find.h"
 #include "files/read_script.h"
 
@@ -25,14 +28,15 @@ namespace {
 constexpr std::size_t worth_a_thread = 128;
 constexpr std::size_t most_threads = 4;
 
-void read_part(std::span<Candidate> candidates, std::span<Script> scripts) {
+void read_part(std::span<Candidate> candidates, std::span<Script> scripts,
+               const std::vector<std::string>& locations) {
   NearFolder near;
   for (std::size_t i = 0; i < candidates.size(); ++i)
-    scripts[i] = read_script(std::move(candidates[i]), near);
+    scripts[i] = read_script(std::move(candidates[i]), near, locations);
 }
 
 /// Every thread reads its share; this one the last.
-std::vector<Script> read_all(std::vector<Candidate> candidates) {
+std::vector<Script> read_all(std::vector<Candidate> candidates, const std::vector<std::string>& locations) {
   std::vector<Script> scripts(candidates.size());
   std::span<Candidate> from(candidates);
   std::span<Script> to(scripts);
@@ -43,14 +47,15 @@ std::vector<Script> read_all(std::vector<Candidate> candidates) {
   std::vector<std::future<void>> others;
   for (std::size_t i = 1; i < threads; ++i) {
     try {
-      others.push_back(std::async(std::launch::async, read_part, from.first(share), to.first(share)));
+      others.push_back(std::async(std::launch::async, read_part, from.first(share), to.first(share),
+                                  std::cref(locations)));
     } catch (const std::system_error&) {
       break;  // the system allows no more threads
     }
     from = from.subspan(share);
     to = to.subspan(share);
   }
-  read_part(from, to);
+  read_part(from, to, locations);
   for (auto& other : others) other.get();
   return scripts;
 }
@@ -62,6 +67,38 @@ void drop_repeated(std::vector<Script>& scripts) {
     if (!script.migration) continue;
     const std::string_view path = script.migration->path;
     if (!seen.emplace(script.device, script.inode, path.substr(path.rfind('/') + 1)).second) script = {};
+  }
+}
+
+std::set<std::string_view> included_paths(const std::vector<Script>& scripts) {
+  std::set<std::string_view> paths;
+  for (const auto& script : scripts) {
+    if (!script.migration) continue;
+    for (const auto& include : script.migration->includes) paths.insert(include.path);
+  }
+  return paths;
+}
+
+Error config_of_included(const std::string& path) {
+  return {.kind = ErrorKind::files,
+          .code = "config_of_included",
+          .message = "this configures a file that is only included",
+          .where = SourcePosition{printable(path) + ".conf"},
+          .hints = {"Move its settings to the top of the migration, or to the configuration beside that."}};
+}
+
+/// A file whose name is that of no migration may lie in a location when a migration includes it.
+void forgive_included(std::vector<Script>& scripts) {
+  const auto is_unnamed = [](const Script& script) { return !script.unnamed.empty(); };
+  if (std::none_of(scripts.begin(), scripts.end(), is_unnamed)) return;
+  const auto included = included_paths(scripts);
+  for (auto& script : scripts) {
+    if (script.unnamed.empty()) continue;
+    std::error_code error;
+    const auto real = std::filesystem::canonical(script.unnamed, error);
+    if (error || included.count(real.string()) == 0) continue;
+    script.problems.clear();
+    if (script.has_config) script.problems.push_back(config_of_included(script.unnamed));
   }
 }
 
@@ -136,8 +173,9 @@ void sort_problems(std::vector<Error>& problems) {
 
 LocalMigrations load_migrations(const std::vector<std::string>& locations) {
   auto found = find_scripts(locations);
-  auto scripts = read_all(std::move(found.candidates));
+  auto scripts = read_all(std::move(found.candidates), locations);
   if (found.repeats_possible) drop_repeated(scripts);
+  forgive_included(scripts);
   LocalMigrations local{{}, std::move(found.problems)};
   for (auto& script : scripts) {
     std::move(script.problems.begin(), script.problems.end(), std::back_inserter(local.problems));

@@ -8,11 +8,12 @@
 #include <utility>
 #include <variant>
 
-#include "core/checksum.h"
 #include "core/directives.h"
+#include "core/script_checksum.h"
 #include "core/script_rules.h"
 #include "core/text.h"
 #include "files/excerpt.h"
+#include "files/included_files.h"
 #include "files/input_file.h"
 #include "sql/survey.h"
 
@@ -59,31 +60,38 @@ ScriptConfig read_config(const Candidate& candidate) {
   return config;
 }
 
-/// Survey and checksum of the same bytes, which go by once.
-sql::Survey read_contents(InputFile& file, std::string& checksum) {
-  Checksum sum;
+/// Survey of a file and of those that it includes.
+sql::Survey read_contents(InputFile& file, ScriptChecksum& checksum, IncludedFiles& included) {
   const auto read = [&](char* to, std::size_t at_most) {
     const auto size = file.read(to, at_most);
-    sum.update({to, size});
+    checksum.update({to, size});
     return size;
   };
-  constexpr std::size_t smallest_window = 1024;
-  sql::ReaderOptions options;
-  options.window = std::clamp(2 * file.size() + 2, smallest_window, options.window);
-  auto survey = sql::survey(read, options);
-  checksum = sum.finish();
-  return survey;
+  const auto open = [&included](const sql::IncludeRequest& request) { return included.open(request); };
+  return sql::survey(read, {.window = window_for(file.size())}, open);
 }
 
-void read_file(const Candidate& candidate, NearFolder& near, Migration& migration, Script& script) {
+void show_lines(const std::string& path, const ScriptFiles& files, std::vector<Error>& problems) {
+  if (problems.empty()) return;
+  add_excerpts(path, files.script, problems);
+  for (const auto& include : files.includes) add_excerpts(include.path, include.file, problems);
+}
+
+void read_file(const Candidate& candidate, NearFolder& near, const std::vector<std::string>& locations,
+               Migration& migration, Script& script) {
   InputFile file(candidate.path, near);
   script.device = file.device();
   script.inode = file.inode();
-  const auto survey = read_contents(file, migration.checksum);
-  const auto shown = printable(candidate.path);
-  auto judgement = judge_script(survey, read_config(candidate), shown);
-  if (!judgement.problems.empty()) add_excerpts(candidate.path, shown, judgement.problems);
+  ScriptChecksum checksum;
+  IncludedFiles included(candidate, locations, checksum);
+  const auto survey = read_contents(file, checksum, included);
+  migration.checksum = checksum.finish();
+  ScriptFiles files{printable(candidate.path), std::move(included.includes()),
+                    std::move(included.problems())};
+  auto judgement = judge_script(survey, read_config(candidate), files);
+  show_lines(candidate.path, files, judgement.problems);
   append(script.problems, std::move(judgement.problems));
+  migration.includes = std::move(files.includes);
   migration.transaction = judgement.transaction;
   migration.outside_because = std::move(judgement.outside_because);
   migration.directives = judgement.directives;
@@ -105,12 +113,19 @@ Error unsupported_callback(const Candidate& candidate, const MigrationName& name
 
 }  // namespace
 
-Script read_script(Candidate candidate, NearFolder& near) {
+std::size_t window_for(std::size_t file_size) {
+  constexpr std::size_t smallest = 1024;
+  return std::clamp(2 * file_size + 2, smallest, sql::Input::first_capacity);
+}
+
+Script read_script(Candidate candidate, NearFolder& near, const std::vector<std::string>& locations) {
   Script script;
   auto name = parse_migration_name(base_name(candidate.path));
   if (auto* const problem = std::get_if<NameProblem>(&name)) {
     script.problems.push_back(
         problem_of(candidate.path, "migration_name", std::move(problem->message), std::move(problem->hint)));
+    script.unnamed = std::move(candidate.path);
+    script.has_config = candidate.has_config;
     return script;
   }
   if (!is_plain(candidate.script())) {
@@ -127,7 +142,7 @@ Script read_script(Candidate candidate, NearFolder& near) {
     script.problems.push_back(unsupported_callback(candidate, migration.name));
   }
   try {
-    read_file(candidate, near, migration, script);
+    read_file(candidate, near, locations, migration, script);
     migration.path = std::move(candidate.path);
     script.migration = std::move(migration);
   } catch (const Failure& failure) {

@@ -103,12 +103,12 @@ void EncodingCheck::finish() {
 
 void EncodingCheck::check_start() {
   if (starts_utf16(head_)) {
-    problem_ = Problem{"utf16", "the file is UTF-16", "Save it as UTF-8.", {}};
+    problem_ = Problem{"utf16", "the file is UTF-16", "Save it as UTF-8.", {.file = place_.file}};
   } else if (head_ == "PGDMP") {
     problem_ = Problem{"pg_dump_archive",
                        "the file is an archive of pg_dump, not a script",
                        "Make a script of it with pg_restore --file=SCRIPT ARCHIVE.",
-                       {}};
+                       {.file = place_.file}};
   }
 }
 

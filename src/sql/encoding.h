@@ -13,6 +13,9 @@ namespace lockstep::sql {
 /// 3629), a NUL, or a mark that says the file is UTF-16 or an archive of pg_dump.
 class EncodingCheck {
  public:
+  /// `file`: see Place.
+  explicit EncodingCheck(std::size_t file = 0) : place_{.file = file} {}
+
   /// The next bytes of the file.
   void watch(std::string_view bytes);
   /// The file has ended.

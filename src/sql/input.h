@@ -16,8 +16,8 @@ class Input {
   /// The window's size until a statement needs more.
   static constexpr std::size_t first_capacity = std::size_t{256} * 1024;
 
-  explicit Input(ReadBytes read, std::size_t window = first_capacity)
-      : read_(std::move(read)), window_(window) {}
+  explicit Input(ReadBytes read, std::size_t window = first_capacity, std::size_t file = 0)
+      : read_(std::move(read)), window_(window), counted_{.file = file} {}
 
   /// Reads on. Bytes before `keep_from` are forgotten. False at the end of the file.
   bool more(std::size_t keep_from);
@@ -35,7 +35,7 @@ class Input {
   /// Where `offset` is. Calls must go forward; at most to the end of the window.
   Place place(std::size_t offset);
   /// The text begins at `offset`, behind a mark that no editor shows: that is line 1, column 1.
-  void begin_text(std::size_t offset) { counted_ = {.offset = offset}; }
+  void begin_text(std::size_t offset) { counted_ = {.offset = offset, .file = counted_.file}; }
   /// Overwrites part of the window with blanks.
   void blank(std::size_t from, std::size_t to);
 

@@ -15,11 +15,13 @@ using ReadBytes = std::function<std::size_t(char* to, std::size_t at_most)>;
 ReadBytes read_from(std::string_view text, std::size_t piece = std::string_view::npos);
 
 /// A place in a file. `offset` counts bytes from 0. `line` and `column` count from 1; a line ends behind LF
-/// (a CR before it belongs to the line), a column is one character (code point).
+/// (a CR before it belongs to the line), a column is one character (code point). `file` is 0 in the script
+/// itself and n in the nth file that it includes.
 struct Place {
   std::size_t offset = 0;
   std::size_t line = 1;
   std::size_t column = 1;
+  std::size_t file = 0;
 
   friend bool operator==(const Place&, const Place&) = default;
 };

@@ -17,7 +17,7 @@ std::string_view trim(std::string_view text) {
 }  // namespace
 
 StatementReader::StatementReader(ReadBytes read, const ReaderOptions& options)
-    : input_(std::move(read), options.window),
+    : input_(std::move(read), options.window, options.file),
       lexer_(input_, options.statement_limit),
       strings_(options.strings) {}
 
@@ -53,6 +53,10 @@ std::string_view StatementReader::next_copy_data() {
   const auto piece = copy_->next();
   if (copy_->problem()) problem_ = copy_->problem();
   return piece;
+}
+
+void StatementReader::skip_rest() {
+  while (input_.more(input_.offset_of(input_.end()))) continue;
 }
 
 void StatementReader::tell_statement(Item& item) {

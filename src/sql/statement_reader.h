@@ -22,6 +22,8 @@ struct ReaderOptions {
   std::size_t statement_limit = 0x3fffffff - 6;
   /// How much is read at a time at first. For a small file a little more than twice its size is enough.
   std::size_t window = Input::first_capacity;
+  /// Which file of a script it is: see Place.
+  std::size_t file = 0;
 };
 
 /// A piece of a script that means something. The views are valid until the reader's next call.
@@ -65,6 +67,13 @@ class StatementReader {
   Place copy_start() const { return copy_ ? copy_->start() : Place{}; }
 
   const std::optional<Problem>& problem() const { return problem_; }
+
+  /// Reads the file to its end and forgets it.
+  void skip_rest();
+
+  /// standard_conforming_strings behind the last item. A file that is included goes on with it, and hands it
+  /// back.
+  StringSetting& strings() { return strings_; }
 
  private:
   void tell_statement(Item& item);

@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
+#include <tuple>
 #include <utility>
 
 #include "sql/encoding.h"
+#include "sql/script_reader.h"
 
 namespace lockstep::sql {
 namespace {
@@ -29,16 +32,21 @@ class Surveyor {
     }
   }
 
-  Survey finish(const std::optional<Problem>& lexical, const std::optional<Problem>& encoding);
+  /// What a command that includes a file asks for; nothing if it cannot be granted.
+  std::optional<IncludeRequest> include(const Item& item);
+
+  Survey finish(const std::optional<Problem>& lexical, const std::vector<Problem>& encoding);
 
  private:
   void statement(const Item& item);
   void meta_command(const Item& item);
   void directive(const Item& item);
   void restrict(const Item& item);
+  void add_encoding_problem(const Problem& problem);
   void note_pair(const Item& item);
   Mark mark(const Item& item) const;
   void add_problem(const Item& item, std::string_view code, std::string message, std::string_view hint);
+  void add_problem(const Item& item, Problem problem);
 
   Survey survey_;
   std::optional<Remark> restricted_;
@@ -53,6 +61,11 @@ Mark Surveyor::mark(const Item& item) const {
 void Surveyor::add_problem(const Item& item, std::string_view code, std::string message,
                            std::string_view hint) {
   survey_.problems.push_back({std::string(code), std::move(message), std::string(hint), item.place});
+}
+
+void Surveyor::add_problem(const Item& item, Problem problem) {
+  problem.place = item.place;
+  survey_.problems.push_back(std::move(problem));
 }
 
 void Surveyor::statement(const Item& item) {
@@ -89,8 +102,33 @@ void Surveyor::meta_command(const Item& item) {
     return add_problem(item, "stray_copy_end", "\\. stands where no COPY data end",
                        "Remove it, or put the COPY … FROM STDIN before its data.");
   }
+  if (restricted_) {
+    return add_problem(item, "restricted",
+                       fmt::format("\\{} stands between \\restrict and \\unrestrict", item.name),
+                       "psql obeys no command there: move it before or behind the two.");
+  }
+  if (include_base(item.name)) return;  // see include
+  if (is_echo(item.name)) {
+    if (auto problem = read_meta_arguments(item.argument).problem) add_problem(item, *std::move(problem));
+    return;
+  }
   survey_.meta_commands.push_back(
       {item.place, std::string(item.name), std::string(item.argument), item.inside_statement});
+}
+
+std::optional<IncludeRequest> Surveyor::include(const Item& item) {
+  if (restricted_) return std::nullopt;  // which the item itself will tell
+  if (item.inside_statement) {
+    add_problem(item, "include_inside_statement",
+                fmt::format("\\{} stands in the middle of a statement", item.name),
+                "End the statement before it with a semicolon: psql would run the file first, and then go on "
+                "with the statement.");
+    return std::nullopt;
+  }
+  auto [path, problem] = read_include_path(item.argument);
+  if (!problem) return IncludeRequest{std::move(path), *include_base(item.name), item.place};
+  add_problem(item, *std::move(problem));
+  return std::nullopt;
 }
 
 /// As psql has it: \unrestrict with the same key ends \restrict, and nothing else may come between.
@@ -110,6 +148,10 @@ void Surveyor::restrict(const Item& item) {
 }
 
 void Surveyor::directive(const Item& item) {
+  if (item.place.file != 0) {
+    return add_problem(item, "directive_included", "this setting stands in a file that is included",
+                       "Move the line to the top of the migration.");
+  }
   auto& directives = survey_.statements == 0 ? survey_.directives : survey_.late_directives;
   directives.push_back({.place = item.place,
                         .name = {},
@@ -117,12 +159,15 @@ void Surveyor::directive(const Item& item) {
                         .text = std::string(item.text)});
 }
 
-Survey Surveyor::finish(const std::optional<Problem>& lexical, const std::optional<Problem>& encoding) {
-  if (encoding && !is_text(*encoding)) {
-    survey_.problems = {*encoding};
-    return std::move(survey_);
+void Surveyor::add_encoding_problem(const Problem& problem) {
+  auto& problems = survey_.problems;
+  if (!is_text(problem)) {
+    std::erase_if(problems, [&](const Problem& other) { return other.place.file == problem.place.file; });
   }
-  if (encoding) survey_.problems.push_back(*encoding);
+  problems.push_back(problem);
+}
+
+Survey Surveyor::finish(const std::optional<Problem>& lexical, const std::vector<Problem>& encoding) {
   if (lexical) survey_.problems.push_back(*lexical);
   if (restricted_ && !lexical) {
     survey_.problems.push_back(
@@ -130,33 +175,69 @@ Survey Surveyor::finish(const std::optional<Problem>& lexical, const std::option
          "Take the lines \\restrict and \\unrestrict over from pg_dump together, or remove both.",
          restricted_->place});
   }
-  const auto earlier = [](const Problem& a, const Problem& b) { return a.place.offset < b.place.offset; };
+  for (const auto& problem : encoding) add_encoding_problem(problem);
+  const auto earlier = [](const Problem& a, const Problem& b) {
+    return std::tie(a.place.file, a.place.offset) < std::tie(b.place.file, b.place.offset);
+  };
   std::stable_sort(survey_.problems.begin(), survey_.problems.end(), earlier);
   survey_.wrapped = !survey_.begin_text.empty() && ends_with_commit_ && boundaries_ == 2;
   if (!survey_.wrapped) survey_.begin_text.clear();
   return std::move(survey_);
 }
 
-void read_rest(const ReadBytes& read) {
-  std::string bytes(std::size_t{64} * 1024, '\0');
-  while (read(bytes.data(), bytes.size()) > 0) continue;
-}
+/// Looks at the bytes of a script and of the files that it includes while they are read.
+class EncodingChecks {
+ public:
+  ReadBytes watch_script(const ReadBytes& read) {
+    return [this, &read](char* to, std::size_t at_most) {
+      const auto got = read(to, at_most);
+      script_.watch({to, got});
+      return got;
+    };
+  }
+
+  ReadBytes watch_next(ReadBytes read) {
+    auto* const encoding =
+        included_.emplace_back(std::make_unique<EncodingCheck>(included_.size() + 1)).get();
+    return [read = std::move(read), encoding](char* to, std::size_t at_most) {
+      const auto got = read(to, at_most);
+      encoding->watch({to, got});
+      return got;
+    };
+  }
+
+  std::vector<Problem> finish() {
+    std::vector<Problem> problems;
+    const auto look_at = [&problems](EncodingCheck& encoding) {
+      encoding.finish();
+      if (encoding.problem()) problems.push_back(*encoding.problem());
+    };
+    look_at(script_);
+    for (const auto& encoding : included_) look_at(*encoding);
+    return problems;
+  }
+
+ private:
+  EncodingCheck script_;
+  std::vector<std::unique_ptr<EncodingCheck>> included_;
+};
 
 }  // namespace
 
-Survey survey(const ReadBytes& read, const ReaderOptions& options) {
-  EncodingCheck encoding;
-  const ReadBytes watched = [&](char* to, std::size_t at_most) {
-    const auto got = read(to, at_most);
-    encoding.watch({to, got});
-    return got;
-  };
-  StatementReader reader(watched, options);
+Survey survey(const ReadBytes& read, const ReaderOptions& options, const OpenIncluded& open) {
   Surveyor surveyor;
+  EncodingChecks encodings;
+  const auto open_at = [&](const Item& item) {
+    std::optional<IncludedFile> file;
+    const auto request = surveyor.include(item);
+    if (request && open) file = open(*request);
+    if (file) file->read = encodings.watch_next(std::move(file->read));
+    return file;
+  };
+  ScriptReader reader(encodings.watch_script(read), open_at, options);
   while (const auto item = reader.next()) surveyor.look_at(*item);
-  if (reader.problem()) read_rest(watched);
-  encoding.finish();
-  return surveyor.finish(reader.problem(), encoding.problem());
+  if (reader.problem()) reader.skip_rest();
+  return surveyor.finish(reader.problem(), encodings.finish());
 }
 
 }  // namespace lockstep::sql

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sql/classify.h"
+#include "sql/include.h"
 #include "sql/source.h"
 #include "sql/statement_reader.h"
 
@@ -31,7 +32,8 @@ struct Remark {
 /// All that one look at a file tells.
 struct Survey {
   /// Why it cannot be run as it is, in the order of the file: what cannot be read, COPY data, stray `\.`,
-  /// unpaired \restrict. What comes behind an unreadable place is not known.
+  /// unpaired \restrict, \i and \echo with wrong arguments. What comes behind an unreadable place is not
+  /// known.
   std::vector<Problem> problems;
   std::size_t statements = 0;
   std::vector<Mark>
@@ -45,13 +47,13 @@ struct Survey {
   /// One BEGIN … COMMIT pair encloses all statements; only savepoints may be inside.
   bool wrapped = false;
   std::string begin_text;               ///< the BEGIN of that pair: it may name an isolation level
-  std::vector<Remark> meta_commands;    ///< all but \restrict and \unrestrict, which are checked here
+  std::vector<Remark> meta_commands;    ///< all but those that are checked here
   std::vector<Remark> directives;       ///< before the first statement
   std::vector<Remark> late_directives;  ///< behind it
 };
 
 /// Reads a file to its end, even behind a problem: to get at its bytes as well (for a checksum), let `read`
-/// keep an eye on them.
-Survey survey(const ReadBytes& read, const ReaderOptions& options = {});
+/// keep an eye on them. The files that it includes are part of it; without `open` they are left out.
+Survey survey(const ReadBytes& read, const ReaderOptions& options = {}, const OpenIncluded& open = {});
 
 }  // namespace lockstep::sql

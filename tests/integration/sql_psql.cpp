@@ -10,41 +10,13 @@
 
 #include "support/pg_server.h"
 #include "support/program.h"
+#include "support/psql_sends.h"
 #include "support/recording_server.h"
 #include "support/script_pieces.h"
 #include "test_paths.h"
 
 namespace lockstep::test {
 namespace {
-
-/// psql drops empty lines and what it does not send itself; so runs of blanks count as one.
-std::string squeezed(std::string_view text) {
-  std::string result;
-  for (const char byte : text) {
-    const bool blank = std::string_view(" \t\r\n\f\v").find(byte) != std::string_view::npos;
-    if (!blank) result += byte;
-    if (blank && !result.ends_with(' ')) result += ' ';
-  }
-  return result;
-}
-
-/// psql sends comments around a statement with it.
-bool holds_only(std::string_view sent, std::string_view statement) {
-  for (auto at = sent.find(statement); at != std::string_view::npos; at = sent.find(statement, at + 1)) {
-    if (is_gap(sent.substr(0, at)) && is_gap(sent.substr(at + statement.size()))) return true;
-  }
-  return false;
-}
-
-std::vector<Sent> sent_by_psql(RecordingServer& server, std::string_view script) {
-  const TempDir dir;
-  const auto file = dir.write_file("script.sql", script).string();
-  run({.argv = {PgServer::program("psql"), "-XqAt", "-h", server.host(), "-U", "x", "-d", "x", "-f", file},
-       .env = {{"PGCLIENTENCODING", "UTF8"}}});
-  auto sent = server.take();
-  std::erase_if(sent, [](const Sent& one) { return one.kind == Sent::Kind::query && is_gap(one.text); });
-  return sent;
-}
 
 /// A statement of the reader's as psql sends it: \; and \: leave no blank.
 std::string as_psql_sends(const ScriptPiece& statement, const std::vector<ScriptPiece>& inside) {
@@ -68,21 +40,6 @@ std::vector<Sent> sent_by_reader(const ScriptPieces& found) {
   return sent;
 }
 
-/// Old psql sends the line that ends the data, too.
-std::string_view without_end_marker(std::string_view data) {
-  for (const std::string_view marker : {"\\.\n", "\\.\r\n", "\\."}) {
-    const bool whole_line = data == marker || data.ends_with("\n" + std::string(marker));
-    if (whole_line) return data.substr(0, data.size() - marker.size());
-  }
-  return data;
-}
-
-bool same(const Sent& psql, const Sent& ours) {
-  if (psql.kind != ours.kind) return false;
-  if (psql.kind == Sent::Kind::copy_data) return without_end_marker(psql.text) == ours.text;
-  return holds_only(squeezed(psql.text), squeezed(ours.text));
-}
-
 /// At a problem the reader stops; psql sends what is left, or goes on in its own way.
 void check_rest(std::vector<Sent> psql, std::size_t matched, const ScriptPieces& found,
                 std::string_view script) {
@@ -99,7 +56,9 @@ void check_rest(std::vector<Sent> psql, std::size_t matched, const ScriptPieces&
 
 void compare(RecordingServer& server, const std::string& script) {
   const auto found = read_script(script);
-  const auto psql = sent_by_psql(server, script);
+  const TempDir dir;
+  dir.write_file("script.sql", script);
+  const auto psql = sent_by_psql(server, dir.string(), "script.sql");
   const auto ours = sent_by_reader(found);
   CAPTURE(script, found.problem);
   for (std::size_t i = 0; i < ours.size(); ++i) {

@@ -33,7 +33,7 @@ std::unique_ptr<Database> PostgresLab::open() {
 }
 
 std::unique_ptr<Database> PostgresLab::open(const SessionOptions& options) {
-  const auto open_script = [this](const Migration& migration) {
+  const auto open_script = [this](const Migration& migration, std::size_t) {
     return sql::read_from(contents_.at(migration.path));
   };
   return db::open_session(options, open_script, [this](std::string_view text) { told_.emplace_back(text); });

@@ -142,13 +142,13 @@ TEST_CASE("a comment inside a statement, or one that only mentions us, is no dir
 
 TEST_CASE("psql commands are listed with what they say") {
   const auto seen =
-      look("\\set ON_ERROR_STOP on\n\\i 'a b.sql'\nselect 1 \\gexec\nselect 2;\\echo x \\\\ select 3;\n");
+      look("\\set ON_ERROR_STOP on\n\\cd 'a b.sql'\nselect 1 \\gexec\nselect 2;\\unset x \\\\ select 3;\n");
   REQUIRE(seen.meta_commands.size() == 4);
   CHECK(seen.meta_commands[0].name == "set");
   CHECK(seen.meta_commands[0].argument == "ON_ERROR_STOP on");
   CHECK(seen.meta_commands[1].argument == "'a b.sql'");
   CHECK(seen.meta_commands[2].inside_statement);
-  CHECK(seen.meta_commands[2].place == Place{44, 3, 10});
+  CHECK(seen.meta_commands[2].place == Place{45, 3, 10});
   CHECK(seen.meta_commands[3].argument == "x");
   CHECK(seen.statements == 2);  // the first goes on behind \gexec
 }

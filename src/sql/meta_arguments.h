@@ -1,0 +1,30 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sql/source.h"
+
+namespace lockstep::sql {
+
+/// An argument of a psql command.
+struct MetaArgument {
+  std::string text;     ///< without single quotes; double quotes belong to it
+  bool quoted = false;  ///< some of it stood in quotes
+
+  friend bool operator==(const MetaArgument&, const MetaArgument&) = default;
+};
+
+struct MetaArguments {
+  std::vector<MetaArgument> values = {};
+  /// Why they cannot be read: a quote that is not closed, or what only psql could replace. Without a place.
+  std::optional<Problem> problem = std::nullopt;
+};
+
+/// Reads arguments as psql does (psqlscanslash.l): blanks separate them, single quotes take blanks in, and
+/// within these '' is a quote and a backslash begins an escape.
+MetaArguments read_meta_arguments(std::string_view text);
+
+}  // namespace lockstep::sql

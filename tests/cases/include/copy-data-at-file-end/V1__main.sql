@@ -1,0 +1,2 @@
+\i data.sql
+select 'a';

@@ -1,0 +1,3 @@
+copy t from stdin;
+1
+\.

@@ -1,0 +1,4 @@
+create table t (a int);
+\i data.sql
+select 'a';
+\i data.sql

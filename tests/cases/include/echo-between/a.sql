@@ -1,0 +1,2 @@
+\qecho from a
+select 'a';

@@ -1,0 +1,3 @@
+\i empty.sql
+\i comment.sql
+select 1;

@@ -1,0 +1,3 @@
+select 1;
+\ir tables/all.sql
+select 5;

@@ -1,0 +1,2 @@
+select 'b';
+\include c.sql

@@ -1,0 +1,6 @@
+\i a.sql
+select 3;
+\i b.sql
+;
+\i c.sql
+select 4

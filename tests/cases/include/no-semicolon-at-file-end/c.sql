@@ -1,0 +1,1 @@
+create function f() returns int begin atomic select 1;

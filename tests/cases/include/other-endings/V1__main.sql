@@ -1,0 +1,3 @@
+\i a.psql
+\i b
+\i .hidden/c.sql

@@ -1,0 +1,3 @@
+\set x 1
+select 1 \gexec
+\.

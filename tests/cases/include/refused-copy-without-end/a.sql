@@ -1,0 +1,2 @@
+copy t from stdin;
+1

@@ -1,0 +1,2 @@
+-- lockstep: transaction=off
+select 1;

@@ -1,0 +1,6 @@
+create table t (a int)
+\i a.sql
+;
+select (1
+\i a.sql
+);

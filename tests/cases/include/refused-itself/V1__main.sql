@@ -1,0 +1,1 @@
+\ir ./V1__main.sql

@@ -1,0 +1,2 @@
+\i a.sql
+create index concurrently i on t (a);

@@ -1,0 +1,4 @@
+\restrict key
+\i a.sql
+\echo x
+\unrestrict key

@@ -1,0 +1,2 @@
+\i a.sql
+select 1;

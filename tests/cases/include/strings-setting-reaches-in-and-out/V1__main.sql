@@ -1,0 +1,4 @@
+\i off.sql
+select 'a\'; \i none.sql';
+\i on.sql
+select 'b\';

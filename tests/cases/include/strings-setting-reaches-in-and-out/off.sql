@@ -1,0 +1,2 @@
+set standard_conforming_strings = off;
+\i use.sql

@@ -1,0 +1,2 @@
+select 'd\';';
+set standard_conforming_strings = on;

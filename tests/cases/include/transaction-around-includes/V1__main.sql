@@ -1,0 +1,3 @@
+\i begin.sql
+select 1;
+\i commit.sql

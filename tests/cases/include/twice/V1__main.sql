@@ -1,0 +1,3 @@
+\i a.sql
+\i a.sql
+select 'end';

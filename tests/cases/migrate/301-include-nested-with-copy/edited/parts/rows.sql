@@ -1,0 +1,5 @@
+copy item from stdin;
+1	one; two
+2	\\i none.sql
+4	four
+\.

@@ -1,0 +1,2 @@
+\ir tables.sql
+\i parts/rows.sql

@@ -1,0 +1,1 @@
+select id, note from item order by id; select obj_description('item'::regclass)

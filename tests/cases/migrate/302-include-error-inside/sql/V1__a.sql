@@ -1,0 +1,2 @@
+create table a (id int);
+\ir parts/broken.sql

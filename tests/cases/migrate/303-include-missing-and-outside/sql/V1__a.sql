@@ -1,0 +1,3 @@
+create table a (id int);
+\i none.sql
+\ir ../outside.sql

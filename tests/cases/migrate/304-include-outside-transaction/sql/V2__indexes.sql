@@ -1,0 +1,2 @@
+\echo building two indexes
+\i indexes.psql
