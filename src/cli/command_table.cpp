@@ -71,6 +71,12 @@ constexpr std::array undo_options{
     on_busy,
     lock_wait,
 };
+constexpr std::array clean_options{
+    OptionSpec{"--confirm", "DATABASE", "", "the database's name, instead of typing it when asked"},
+    OptionSpec{"--dry-run", "", "", "show what would be dropped and change nothing"},
+    on_busy,
+    lock_wait,
+};
 constexpr std::array new_options{
     OptionSpec{"--repeatable", "", "", "a migration that runs again whenever its file changes (R__…)"},
 };
@@ -127,6 +133,18 @@ constexpr std::array table{
         "lockstep undo --target 12             take back every version above 12\n"
         "lockstep undo --target 12 --dry-run   show which ones these are",
         Needs::database, undo_options, run_undo, shape_undo},
+    CommandSpec{
+        "clean", "Drop everything in the schemas of the migrations", "", Operands::none,
+        "Empties the schemas of clean.schemas (default: that of the history) in one transaction, whatever "
+        "the "
+        "kind of object, with the history table. The schemas themselves and what belongs to extensions "
+        "stay. If anything elsewhere depends on what would be dropped, it is named and nothing is dropped.\n"
+        "Off unless clean.enabled (LOCKSTEP_CLEAN_ENABLED) is true, but for --dry-run. Asks for the name of "
+        "the database first.",
+        "lockstep clean                        ask, then drop\n"
+        "lockstep clean --confirm shop_test    drop without asking\n"
+        "lockstep clean --dry-run              list what would be dropped",
+        Needs::database, clean_options, run_clean},
     CommandSpec{
         "new", "Create the next migration file", "DESCRIPTION", Operands::one,
         "The version goes on as the existing files do: the next number, or the time in UTC where they "

@@ -10,6 +10,7 @@ void run_migrate(Run& run, Result& result);
 void shape_migrate(Result& result);
 void run_undo(Run& run, Result& result);
 void shape_undo(Result& result);
+void run_clean(Run& run, Result& result);
 void run_info(Run& run, Result& result);
 void run_validate(Run& run, Result& result);
 void run_plan(Run& run, Result& result);

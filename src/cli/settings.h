@@ -33,6 +33,8 @@ struct Settings {
   Milliseconds lock_timeout{};
   int lock_attempts = 10;
   bool undo_enabled = false;
+  bool clean_enabled = false;
+  std::vector<std::string> clean_schemas = {};  ///< empty: the history's
   std::string history_schema = {};
   std::string history_table = {};
   std::int32_t lock_namespace{};

@@ -12,7 +12,18 @@
 
 namespace lockstep::cli {
 
-enum class KeyType { text, conninfo, path, paths, identifier, duration, choice, boolean, integer };
+enum class KeyType {
+  text,
+  conninfo,
+  path,
+  paths,
+  identifier,
+  identifiers,
+  duration,
+  choice,
+  boolean,
+  integer
+};
 
 /// A value after it was checked. Only the member of the key's type is filled, and `text` always.
 struct Value {

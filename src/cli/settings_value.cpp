@@ -77,6 +77,26 @@ Parsed parse_paths(const std::vector<std::string_view>& paths) {
   return value;
 }
 
+Parsed parse_identifiers(const Key& key, const std::vector<std::string_view>& names) {
+  Value value;
+  for (const auto name : names) {
+    if (name.empty()) return ValueProblem{"a name must not be empty", {}};
+    const auto parsed = parse_identifier(key, std::string(name));
+    if (std::holds_alternative<ValueProblem>(parsed)) return parsed;
+    value.list.emplace_back(name);
+  }
+  value.text = fmt::format("{}", fmt::join(value.list, ","));
+  return value;
+}
+
+Parsed parse_list(const Key& key, const std::vector<std::string_view>& values) {
+  return key.type == KeyType::paths ? parse_paths(values) : parse_identifiers(key, values);
+}
+
+bool is_list(const Key& key) {
+  return key.type == KeyType::paths || key.type == KeyType::identifiers;
+}
+
 Parsed parse_text(const Key& key, const std::string& text) {
   if (text.find('\0') != std::string::npos) return ValueProblem{"must not contain a NUL byte", {}};
   switch (key.type) {
@@ -88,6 +108,8 @@ Parsed parse_text(const Key& key, const std::string& text) {
       return parse_paths(split(text, ','));
     case KeyType::identifier:
       return parse_identifier(key, text);
+    case KeyType::identifiers:
+      return text.empty() ? Value{} : parse_identifiers(key, split(text, ','));
     case KeyType::duration:
       return parse_duration_value(text);
     case KeyType::choice:
@@ -110,6 +132,7 @@ bool takes_integer(const Key& key, std::int64_t number) {
 std::string type_name(const Key& key) {
   switch (key.type) {
     case KeyType::paths:
+    case KeyType::identifiers:
       return "a string or an array of strings";
     case KeyType::duration:
       return "a duration in quotes, such as \"5s\"";
@@ -123,9 +146,8 @@ std::string type_name(const Key& key) {
 }
 
 Parsed parse_value(const Key& key, const RawValue& raw) {
-  if (const auto* const list = std::get_if<std::vector<std::string>>(&raw);
-      list && key.type == KeyType::paths) {
-    return parse_paths({list->begin(), list->end()});
+  if (const auto* const list = std::get_if<std::vector<std::string>>(&raw); list && is_list(key)) {
+    return parse_list(key, {list->begin(), list->end()});
   }
   if (const auto* const text = std::get_if<std::string>(&raw)) return parse_text(key, *text);
   if (const auto* const number = std::get_if<std::int64_t>(&raw); number && takes_integer(key, *number)) {

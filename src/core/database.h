@@ -9,6 +9,7 @@
 
 #include "core/duration.h"
 #include "core/history.h"
+#include "core/inventory.h"
 #include "core/plan.h"
 
 namespace lockstep {
@@ -131,6 +132,12 @@ class Database {
 
   /// Makes all changes or none, behind the same fence.
   virtual void repair(const std::vector<RowChange>& changes, std::int64_t expected_rank) = 0;
+
+  /// What these schemas hold, and the history table, wherever that is. Never writes.
+  virtual Inventory inventory(const std::vector<std::string>& schemas) = 0;
+
+  /// Drops all that, or nothing, after `check` has looked at it in the same transaction. Only under the lock.
+  virtual Inventory drop_contents(const std::vector<std::string>& schemas, const CheckInventory& check) = 0;
 };
 
 }  // namespace lockstep

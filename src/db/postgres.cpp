@@ -13,6 +13,7 @@
 #include "db/pooler_probe.h"
 #include "db/preview.h"
 #include "db/recorder.h"
+#include "db/schema_contents.h"
 #include "db/script_failure.h"
 #include "db/session_state.h"
 
@@ -138,6 +139,16 @@ class Postgres : public Database {
     std::vector<Query> queries;
     for (const auto& change : changes) queries.push_back(history_.change_query(change, expected_rank));
     recorder_.write_all(std::move(queries), expected_rank);
+  }
+
+  Inventory inventory(const std::vector<std::string>& schemas) override {
+    return SchemaContents(session_, facts(), schemas).read();
+  }
+
+  Inventory drop_contents(const std::vector<std::string>& schemas, const CheckInventory& check) override {
+    auto dropped = SchemaContents(session_, facts(), schemas).drop(options_.lock_timeout, check);
+    greeting_.history = Presence::missing;
+    return dropped;
   }
 
  private:

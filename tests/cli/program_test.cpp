@@ -84,6 +84,8 @@ TEST_CASE("lockstep.toml of the working directory is used, and config shows from
         "migrate.lock_timeout    5s                           default\n"
         "migrate.lock_attempts   10                           default\n"
         "undo.enabled            false                        default\n"
+        "clean.enabled           false                        default\n"
+        "clean.schemas                                        default\n"
         "history.schema                                       default\n"
         "history.table           lockstep_history             default\n"
         "lock.namespace          1280262987                   default\n"

@@ -38,6 +38,10 @@ class FakeLab {
     return fake_migration(script);
   }
 
+  void add_table(std::string_view name) {
+    server_.objects.push_back({.kind = "table", .name = "public." + std::string(name)});
+  }
+
  private:
   FakeServer server_;
 };
@@ -230,6 +234,30 @@ TEMPLATE_TEST_CASE("repair changes rows only behind the fence", "", FakeLab, Pos
   CHECK(history[0].description == "new");
   CHECK(history[0].script == "V1__new.sql");
   CHECK(history[1].state == "deleted");
+}
+
+TEMPLATE_TEST_CASE("what a schema holds is dropped with the history, if the check agrees", "", FakeLab,
+                   PostgresLab) {
+  TestType lab;
+  lab.add_table("orders");
+  const std::vector<SchemaObject> both{{.kind = "table", .name = "public.lockstep_history"},
+                                       {.kind = "table", .name = "public.orders"}};
+  const auto database = locked(lab);
+  database->apply({.migration = lab.works("V1__a.sql")}, 0, {});
+  CHECK(database->inventory({"public"}).objects == both);
+
+  CHECK(code_of([&] {
+          database->drop_contents({"public"}, [](const Inventory&) {
+            throw Failure(Error{.kind = ErrorKind::config, .code = "no"});
+          });
+        }) == "no");
+  CHECK(database->inventory({"public"}).objects == both);
+
+  CHECK(database->drop_contents({"public"}, [](const Inventory&) {}).objects == both);
+  CHECK(database->inventory({"public"}).objects.empty());
+  CHECK(database->history().empty());
+  database->unlock();
+  CHECK(database->try_lock().acquired);
 }
 
 }  // namespace lockstep::test

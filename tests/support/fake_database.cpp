@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <tuple>
 #include <utility>
 #include <variant>
 
@@ -197,6 +198,31 @@ void FakeDatabase::repair(const std::vector<RowChange>& changes, std::int64_t ex
   auto changed = server_.rows;
   for (const auto& one : changes) change(changed, one);
   server_.rows = std::move(changed);
+}
+
+Inventory FakeDatabase::found() const {
+  Inventory inventory{.objects = server_.objects, .dependents = server_.dependents};
+  if (server_.has_table)
+    inventory.objects.push_back({.kind = "table", .name = server_.facts.schema + "." + server_.facts.table});
+  std::sort(inventory.objects.begin(), inventory.objects.end(),
+            [](const auto& a, const auto& b) { return std::tie(a.kind, a.name) < std::tie(b.kind, b.name); });
+  return inventory;
+}
+
+Inventory FakeDatabase::inventory(const std::vector<std::string>&) {
+  server_.log.emplace_back("inventory");
+  return found();
+}
+
+Inventory FakeDatabase::drop_contents(const std::vector<std::string>&, const CheckInventory& check) {
+  server_.log.emplace_back("drop_contents");
+  check_lock();
+  auto inventory = found();
+  check(inventory);
+  server_.objects.clear();
+  server_.rows.clear();
+  server_.has_table = false;
+  return inventory;
 }
 
 void FakeDatabase::check_lock() const {

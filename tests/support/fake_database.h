@@ -36,6 +36,8 @@ struct FakeServer {
                         .lock_resource = 77};
   bool has_table = false;
   std::vector<HistoryRow> rows = {};
+  std::vector<SchemaObject> objects = {};  ///< besides the history table, in whatever schema
+  std::vector<Dependent> dependents = {};  ///< of these, elsewhere
 
   std::deque<Holding> held_by_others = {};     ///< one after the other; the last one's end frees the lock
   std::map<std::string, Error> failures = {};  ///< by script: the error that the server answers with
@@ -77,8 +79,11 @@ class FakeDatabase : public Database {
   void record_baseline(const Version& version, std::string_view description,
                        std::int64_t expected_rank) override;
   void repair(const std::vector<RowChange>& changes, std::int64_t expected_rank) override;
+  Inventory inventory(const std::vector<std::string>& schemas) override;
+  Inventory drop_contents(const std::vector<std::string>& schemas, const CheckInventory& check) override;
 
  private:
+  Inventory found() const;
   bool holds_lock() const { return server_.lock_owner == this; }
   void check_lock() const;
   void check_fence(std::int64_t expected_rank) const;

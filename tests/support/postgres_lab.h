@@ -30,6 +30,8 @@ class PostgresLab {
   Migration mended(const Migration& failing) { return file(failing.script, "select 1;"); }
   Migration drops_lock(std::string_view script) { return file(script, "select pg_advisory_unlock_all();"); }
 
+  void add_table(std::string_view name) const { database_.psql("create table " + std::string(name) + " ()"); }
+
   const TestDatabase& server() const { return database_; }
   /// What the sessions told.
   const std::vector<std::string>& told() const { return told_; }

@@ -145,6 +145,18 @@ TEST_CASE("the choices of a key are in the order of its enumeration") {
         OutOfOrder::allow);
 }
 
+TEST_CASE("a list of names is an array or separated by commas, and each one must be a name") {
+  const Lines both{"public", "My App"};
+  CHECK(from_toml("[clean]\nschemas = [\"public\", \"My App\"]\n").settings.clean_schemas == both);
+  CHECK(from_environment({{"LOCKSTEP_CLEAN_SCHEMAS", "public,My App"}}).settings.clean_schemas == both);
+  CHECK(from_toml("[clean]\nschemas = \"\"\n").settings.clean_schemas.empty());
+  CHECK(from_toml("[clean]\nschemas = []\n").settings.clean_schemas.empty());
+  const auto loaded = from_toml("[clean]\nschemas = [\"a\", \"\"]\n");
+  REQUIRE(loaded.problems.size() == 1);
+  CHECK(loaded.problems[0].message == "clean.schemas: a name must not be empty");
+  CHECK(from_environment({{"LOCKSTEP_CLEAN_SCHEMAS", std::string(64, 'x')}}).problems.size() == 1);
+}
+
 TEST_CASE("relative paths of the file are relative to it, others are as they stand") {
   const auto loaded = from_toml(
       "[migrations]\ndirs = [\"sql\", \"../shared\", \"/abs\"]\n[database]\npassword_file = \"pw\"\n");
