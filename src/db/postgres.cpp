@@ -215,19 +215,19 @@ class Postgres : public Database {
     if (const auto done = done_before(step); done.statements > 0)
       throw done_outside_transaction(step.migration, done.statements);
     ScriptRunner runner(session_, open_script_, step.migration);
-    runner.run_in_transaction(reset_if_used(), state_.begin_statement(),
-                              state_.timeout_statements(step.migration));
-    auto records = step.resumes
-                       ? std::vector{history_.progress_query(
-                             step.resumes->rank, step.migration, row_state::applied,
-                             static_cast<std::int64_t>(runner.statements()), step.migration.checksum)}
-                       : history_.record_queries(step, expected_rank);
+    const auto records =
+        step.resumes ? std::vector{history_.progress_query(
+                           step.resumes->rank, step.migration, row_state::applied,
+                           static_cast<std::int64_t>(step.migration.statements), step.migration.checksum)}
+                     : history_.record_queries(step, expected_rank);
+    const auto error = runner.run_in_transaction({.before = reset_if_used(),
+                                                  .begin = state_.begin_statement(),
+                                                  .after_begin = state_.timeout_statements(step.migration),
+                                                  .closing = closing_statements(state_, records)});
+    if (error) throw recorder_.not_closed(step.migration, expected_rank, *error);
     remember_defaults(runner);
-    throw_if_interrupted();
-    auto committed = recorder_.commit(step.migration, std::move(records), expected_rank);
-    if (committed.error) throw commit_failed(session_, step.migration, *committed.error);
-    committed.step.statements = static_cast<std::int64_t>(runner.statements());
-    return committed.step;
+    return {.rank = step.resumes ? step.resumes->rank : expected_rank + 1,
+            .statements = static_cast<std::int64_t>(runner.statements())};
   }
 
   AppliedStep apply_one_by_one(const Step& step, std::int64_t expected_rank) {

@@ -3,30 +3,12 @@
 #include <utility>
 
 #include "db/hashed_script.h"
-#include "db/quote.h"
+#include "db/recorder.h"
+#include "db/with_constants.h"
 #include "sql/include.h"
 
 namespace lockstep::db {
 namespace {
-
-/// The query with its parameters in place. A parameter is a dollar sign and digits, and our own SQL has no
-/// other use for these.
-std::string with_constants(const Query& query) {
-  std::string text;
-  const std::string_view sql = query.sql;
-  for (std::size_t i = 0; i < sql.size(); ++i) {
-    if (sql[i] != '$') {
-      text += sql[i];
-      continue;
-    }
-    std::size_t number = 0;
-    for (; i + 1 < sql.size() && sql[i + 1] >= '0' && sql[i + 1] <= '9'; ++i)
-      number = number * 10 + static_cast<std::size_t>(sql[i + 1] - '0');
-    const auto& value = query.parameters[number - 1];
-    text += value ? quote_literal(*value) : "null";
-  }
-  return text + ";\n";
-}
 
 /// Names the file where it is not that of the statement before.
 void write_file_name(const Migration& migration, std::size_t file, const TextSink& out) {
@@ -74,17 +56,16 @@ void write_preview(const Step& step, const SessionState& state, const HistoryTab
     out(state.begin_statement() + ";\n");
     for (const auto& statement : state.timeout_statements(step.migration)) out(statement + ";\n");
     write_script(step.migration, reader, out);
-    out("set constraints all immediate;\n");
-    for (const auto& statement : state.own_identity_statements()) out(statement + ";\n");
-    for (const auto& record : history.record_queries(step, expected_rank)) out(with_constants(record));
-    out("commit;\n");
+    for (const auto& statement : closing_statements(state, history.record_queries(step, expected_rank)))
+      out(statement + ";\n");
     return;
   }
-  out(with_constants(history.insert_query(step.migration, row_state::running, expected_rank)));
+  out(with_constants(history.insert_query(step.migration, row_state::running, expected_rank)) + ";\n");
   write_script(step.migration, reader, out);
   const auto statements = static_cast<std::int64_t>(step.migration.statements);
   out(with_constants(history.progress_query(expected_rank + 1, step.migration, row_state::applied, statements,
-                                            step.migration.checksum)));
+                                            step.migration.checksum)) +
+      ";\n");
 }
 
 }  // namespace lockstep::db

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "db/script_failure.h"
+#include "db/with_constants.h"
 
 namespace lockstep::db {
 namespace {
@@ -16,6 +17,17 @@ AppliedStep recorded(const PGresult* row) {
 }
 
 }  // namespace
+
+std::vector<std::string> closing_statements(const SessionState& state, const std::vector<Query>& records) {
+  // What is deferred to COMMIT runs as the file has left the session, before that becomes our own.
+  std::vector<std::string> statements{"set constraints all immediate"};
+  for (auto& own : state.own_identity_statements()) statements.push_back(std::move(own));
+  // Fails if the file has ended its transaction: a record alone must not be committed.
+  statements.emplace_back("savepoint lockstep");
+  for (const auto& record : records) statements.push_back(with_constants(record));
+  statements.emplace_back("commit");
+  return statements;
+}
 
 Recorder::Recorder(Session& session, const SessionState& state, const HistoryTable& history)
     : session_(session), state_(state), history_(history) {}
@@ -39,6 +51,16 @@ Recorder::Committed Recorder::commit(const Migration& migration, std::vector<Que
   throw refusal(migration, expected_rank, *answer.error);
 }
 
+Failure Recorder::not_closed(const Migration& migration, std::int64_t expected_rank,
+                             const ClosingError& error) {
+  const bool of_the_file =
+      error.part == ClosingError::Part::deferred || error.part == ClosingError::Part::commit;
+  if (of_the_file || session_.lost()) return commit_failed(session_, migration, error.error);
+  session_.roll_back();
+  if (error.error.sqlstate == "25P01") return transaction_ended(migration);
+  return refusal(migration, expected_rank, error.error);
+}
+
 void Recorder::write_all(std::vector<Query> queries, std::int64_t expected_rank) {
   write_transaction(Migration{.script = "the change"}, std::move(queries), expected_rank);
 }
@@ -60,9 +82,7 @@ std::vector<Query> Recorder::as_ourselves(std::vector<Query> queries) const {
   std::transform(identity.begin(), identity.end(), own.begin(),
                  [](const std::string& sql) { return Query{sql}; });
   queries.insert(queries.begin(), own.begin(), own.end());
-  const char* encoding = PQparameterStatus(session_.raw(), "client_encoding");
-  const bool is_own = encoding == nullptr || std::string_view(encoding) == "UTF8";
-  if (!is_own) queries.insert(queries.begin(), SessionState::own_encoding_query());
+  if (!session_.speaks_utf8()) queries.insert(queries.begin(), SessionState::own_encoding_query());
   return queries;
 }
 

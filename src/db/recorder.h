@@ -1,14 +1,21 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "core/database.h"
 #include "db/history_table.h"
+#include "db/script_runner.h"
 #include "db/session.h"
 #include "db/session_state.h"
 
 namespace lockstep::db {
+
+/// What follows a file within its transaction, in the same message: what is deferred to COMMIT, the records
+/// as ourselves and behind the fence, COMMIT. `records` become statements with constants.
+std::vector<std::string> closing_statements(const SessionState& state, const std::vector<Query>& records);
 
 /// Writes to the history, as ourselves and behind the fence, whatever a script has made of the session.
 class Recorder {
@@ -26,6 +33,9 @@ class Recorder {
     std::optional<ServerError> error = std::nullopt;
   };
   Committed commit(const Migration& migration, std::vector<Query> queries, std::int64_t expected_rank);
+
+  /// Why the closing statements did not get to their end; the transaction is rolled back.
+  Failure not_closed(const Migration& migration, std::int64_t expected_rank, const ClosingError& error);
 
   /// Writes all rows or none.
   void write_all(std::vector<Query> queries, std::int64_t expected_rank);

@@ -126,9 +126,9 @@ Failure statement_failed(const Session& session, const Migration& migration, con
 
 Failure commit_failed(const Session& session, const Migration& migration, const ServerError& error) {
   if (session.lost()) {
-    auto lost =
-        about(migration, "commit_in_doubt",
-              "the connection was lost during COMMIT, so it is not known whether this file was applied");
+    auto lost = about(migration, "commit_in_doubt",
+                      "the connection was lost before the server told what became of this file, so it is not "
+                      "known whether it was applied");
     lost.kind = ErrorKind::connection;
     describe(error, lost);
     // Another undo without a target would take back the version below.

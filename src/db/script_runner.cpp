@@ -65,23 +65,22 @@ sql::ReaderOptions reader_options(PGconn* connection) {
 ScriptRunner::ScriptRunner(Session& session, const OpenScript& open, const Migration& migration)
     : session_(session), open_(open), migration_(migration) {}
 
-void ScriptRunner::run_in_transaction(const std::vector<std::string>& before, const std::string& begin,
-                                      const std::vector<std::string>& after_begin) {
+std::optional<ClosingError> ScriptRunner::run_in_transaction(const Frame& frame) {
   HashedScript script(open_, migration_, reader_options(session_.raw()));
   auto& reader = script.reader();
   ScriptMessage message;
-  if (!before.empty()) {
+  if (!frame.before.empty()) {
     // A transaction of their own: BEGIN would make them part of the file's, and the isolation level could not
     // be chosen any more.
     message.add_own("begin");
-    for (const auto& own : before) message.add_own(own);
+    for (const auto& own : frame.before) message.add_own(own);
     message.add_own("commit");
   }
   auto item = next_statement(message, reader);
   // The file's own BEGIN takes the place of ours, so that its isolation level counts.
   const bool wrapped = item && is(*item, sql::StatementKind::begin);
-  message.add_own(wrapped ? item->text : std::string_view(begin));
-  for (const auto& own : after_begin) message.add_own(own);
+  message.add_own(wrapped ? item->text : std::string_view(frame.begin));
+  for (const auto& own : frame.after_begin) message.add_own(own);
   if (wrapped) item = next_statement(message, reader);
 
   for (; item; item = next_statement(message, reader)) {
@@ -91,9 +90,29 @@ void ScriptRunner::run_in_transaction(const std::vector<std::string>& before, co
     if (ends_message(*item) || message.size() >= message_size) send(message, reader);
   }
   refuse_unread(reader);
-  if (!message.empty()) send(message, reader);
   if (script.checksum() != migration_.checksum) throw file_changed(migration_);
-  if (PQtransactionStatus(session_.raw()) != PQTRANS_INTRANS) throw transaction_ended(migration_);
+  return close(message, reader, frame.closing);
+}
+
+std::optional<ClosingError> ScriptRunner::close(ScriptMessage& message, sql::ScriptReader& reader,
+                                                const std::vector<std::string>& closing) {
+  // The server reads a whole message in the encoding of its beginning; ours is UTF-8.
+  if (!session_.speaks_utf8()) {
+    message.add_own("set local client_encoding = 'UTF8'");
+    send(message, reader);
+  }
+  const auto of_the_file = message.statements();
+  for (const auto& own : closing) message.add_own(own);
+  throw_if_interrupted();
+  const auto error = try_send(message, reader);
+  if (!error) return std::nullopt;
+  // The server has got the whole message, and what it did with it after the last answer is not known.
+  const bool in_doubt = session_.lost() && error->sqlstate.empty();
+  if (completed_ < of_the_file && !in_doubt) fail(message, *error, reader);
+  if (in_doubt || completed_ + 1 >= message.statements())
+    return ClosingError{ClosingError::Part::commit, *error};
+  const bool deferred = completed_ == of_the_file;
+  return ClosingError{deferred ? ClosingError::Part::deferred : ClosingError::Part::record, *error};
 }
 
 void ScriptRunner::run_one_by_one(const Done& before, const std::function<void(const Done&)>& progress) {
@@ -146,17 +165,22 @@ void ScriptRunner::count(const sql::Item& item) {
 
 void ScriptRunner::send(ScriptMessage& message, sql::ScriptReader& reader) {
   throw_if_interrupted();
+  if (const auto error = try_send(message, reader)) fail(message, *error, reader);
+  message = {};
+}
+
+std::optional<ServerError> ScriptRunner::try_send(const ScriptMessage& message, sql::ScriptReader& reader) {
   const bool sent = PQsendQuery(session_.raw(), message.text().c_str()) == 1;
   // A million rows that nobody reads must not fill the memory.
   PQsetSingleRowMode(session_.raw());
-  std::size_t completed = 0;
+  completed_ = 0;
   std::optional<ServerError> error;
   if (!sent) error = connection_error(session_.raw());
   while (const auto result = session_.next_result()) {
     switch (PQresultStatus(result.get())) {
       case PGRES_COMMAND_OK:
       case PGRES_TUPLES_OK:
-        ++completed;
+        ++completed_;
         break;
       case PGRES_COPY_IN:
         copy_in(reader, error);
@@ -173,8 +197,7 @@ void ScriptRunner::send(ScriptMessage& message, sql::ScriptReader& reader) {
     }
   }
   if (session_.lost() && !error) error = connection_error(session_.raw());
-  if (error) fail(message, *error, completed, reader);
-  message = {};
+  return error;
 }
 
 void ScriptRunner::copy_in(sql::ScriptReader& reader, std::optional<ServerError>& error) {
@@ -199,10 +222,10 @@ void ScriptRunner::refuse_unread(const sql::ScriptReader& reader) const {
   if (reader.problem()) throw unreadable(migration_, *reader.problem());
 }
 
-void ScriptRunner::fail(const ScriptMessage& message, const ServerError& error, std::size_t completed,
+void ScriptRunner::fail(const ScriptMessage& message, const ServerError& error,
                         const sql::ScriptReader& reader) const {
   if (const auto interrupt = interruption()) throw *interrupt;
-  throw statement_failed(session_, migration_, error, message.locate(error, completed), reader.copy_start(),
+  throw statement_failed(session_, migration_, error, message.locate(error, completed_), reader.copy_start(),
                          open_);
 }
 

@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/migration.h"
 #include "db/hashed_script.h"
@@ -19,16 +20,29 @@ struct Done {
   std::string digest = {};  ///< "sha256:<hex>" over their texts; what it is of none does not matter
 };
 
+/// The statements of ours around a file within one transaction.
+struct Frame {
+  std::vector<std::string> before = {};  ///< in a transaction of their own
+  std::string begin = {};                ///< unless the file does so itself
+  std::vector<std::string> after_begin = {};
+  std::vector<std::string> closing = {};  ///< the first runs what is deferred, the last one commits
+};
+
+/// The error that ended the closing statements.
+struct ClosingError {
+  enum class Part { deferred, record, commit };
+  Part part = Part::record;
+  ServerError error = {};
+};
+
 /// Sends the statements of one migration file. Errors are Failures with the place in the file.
 class ScriptRunner {
  public:
   ScriptRunner(Session& session, const OpenScript& open, const Migration& migration);
 
-  /// Sends everything as few messages within one transaction, which stays open. `before` are statements of
-  /// ours that come first; `begin` opens the transaction, unless the file does so itself. Throws if the file
-  /// is not the one that was checked.
-  void run_in_transaction(const std::vector<std::string>& before, const std::string& begin,
-                          const std::vector<std::string>& after_begin);
+  /// Sends everything as few messages within one transaction; the last message closes it. Throws if a
+  /// statement of the file fails, or before the end if the file is not the one that was checked.
+  std::optional<ClosingError> run_in_transaction(const Frame& frame);
 
   /// Sends one statement after the other, each a transaction of its own, without those that are done. Calls
   /// `progress` after each one; those within a transaction that the file itself controls count at its end.
@@ -46,16 +60,20 @@ class ScriptRunner {
   void echo(const sql::Item& item);
   void count(const sql::Item& item);
   void send(ScriptMessage& message, sql::ScriptReader& reader);
+  std::optional<ServerError> try_send(const ScriptMessage& message, sql::ScriptReader& reader);
+  std::optional<ClosingError> close(ScriptMessage& message, sql::ScriptReader& reader,
+                                    const std::vector<std::string>& closing);
   void copy_in(sql::ScriptReader& reader, std::optional<ServerError>& error);
   void drain_copy_out();
   void refuse_unread(const sql::ScriptReader& reader) const;
-  [[noreturn]] void fail(const ScriptMessage& message, const ServerError& error, std::size_t completed,
+  [[noreturn]] void fail(const ScriptMessage& message, const ServerError& error,
                          const sql::ScriptReader& reader) const;
 
   Session& session_;
   const OpenScript& open_;
   const Migration& migration_;
   std::size_t statements_ = 0;
+  std::size_t completed_ = 0;  ///< of the last message
   bool may_change_defaults_ = false;
 };
 

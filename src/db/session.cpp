@@ -18,6 +18,12 @@ bool send(PGconn* connection, const Query& query) {
                            values.data(), nullptr, nullptr, 1) == 1;
 }
 
+/// libpq would keep the single-row mode of an earlier message for the first query of a pipeline. To begin a
+/// message ends the mode, and this one is refused for its missing text before anything is sent.
+void end_single_row_mode(PGconn* connection) {
+  PQsendQuery(connection, nullptr);
+}
+
 /// How many were sent.
 std::size_t sync(PGconn* connection) {
   return PQpipelineSync(connection) == 1 ? 1 : 0;
@@ -66,6 +72,7 @@ void Session::typed(std::string_view doing, const std::function<void(pqxx::nontr
 }
 
 Answer Session::pipeline(const std::vector<Query>& queries, Grouping grouping) {
+  end_single_row_mode(raw_);
   PQenterPipelineMode(raw_);
   Answer answer;
   std::size_t syncs = 0;
@@ -126,6 +133,11 @@ Result Session::next_result() {
     wait_hook_(std::chrono::duration_cast<Milliseconds>(now - begin));
   }
   return Result(PQgetResult(raw_));
+}
+
+bool Session::speaks_utf8() const {
+  const char* encoding = PQparameterStatus(raw_, "client_encoding");
+  return encoding == nullptr || std::string_view(encoding) == "UTF8";
 }
 
 void Session::roll_back() noexcept {

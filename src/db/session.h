@@ -62,6 +62,9 @@ class Session {
   /// Ends whatever transaction is open. Never throws.
   void roll_back() noexcept;
 
+  /// Whether the server reads what we send as UTF-8: a script can change client_encoding.
+  bool speaks_utf8() const;
+
   bool lost() const { return PQstatus(raw_) != CONNECTION_OK; }
 
   /// Where the server's notices go; empty: nowhere.
