@@ -125,7 +125,7 @@ def large_files(lab, options):
 
 def large_file_rows(lab, options, directory, what):
     def in_new_database(command):
-        with lab.database() as database:
+        with lab.large_database() as database:
             return run_watched(command(lab.server.url_of(database)))
 
     file = next(Path(directory).iterdir())
