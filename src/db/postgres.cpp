@@ -61,6 +61,7 @@ class Postgres : public Database {
         options_.access == Access::read
             ? session_.pipeline({state_.borrow_query(), history_.select_query()}, Grouping::all_together)
             : prepared_pipeline({history_.select_query()});
+    if (history_is_gone(answer)) return {};
     if (answer.error)
       throw failed(session_, ErrorKind::connection, "history_unreadable", "cannot read the history table",
                    *answer.error);
@@ -71,6 +72,11 @@ class Postgres : public Database {
     const bool known = greeting_.history == Presence::present;
     auto answer = prepared_pipeline(
         {lock_.try_query(), lock_.holder_query(), known ? history_.select_query() : history_.exists_query()});
+    if (history_is_gone(answer)) {
+      // What the try took outlasts the error.
+      if (lock_.acquired(answer.results[answer.results.size() - 2].get())) lock_.unlock(session_);
+      return try_lock();
+    }
     if (answer.error)
       throw failed(session_, ErrorKind::connection, "lock_failed", "cannot take the migration lock",
                    *answer.error);
@@ -172,6 +178,14 @@ class Postgres : public Database {
    private:
     Session& session_;
   };
+
+  /// Another run may have dropped the history since this session learned of it.
+  bool history_is_gone(const Answer& answer) {
+    if (!answer.error || answer.error->sqlstate != "42P01") return false;
+    greeting_.history = Presence::missing;
+    prepared_ = false;  // the settings went with the error
+    return true;
+  }
 
   void refuse_unsafe_pooler(const Tell& tell) {
     if (is_direct(own_end(session_.raw()), greeting_.backend)) return;

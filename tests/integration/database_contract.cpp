@@ -260,4 +260,22 @@ TEMPLATE_TEST_CASE("what a schema holds is dropped with the history, if the chec
   CHECK(database->try_lock().acquired);
 }
 
+TEMPLATE_TEST_CASE("a session finds no history after another one has dropped it", "", FakeLab, PostgresLab) {
+  TestType lab;
+  const auto cleaning = locked(lab);
+  const auto reading = lab.open();
+  const auto waiting = lab.open();
+  CHECK_FALSE(waiting->try_lock().acquired);
+  cleaning->drop_contents({"public"}, [](const Inventory&) {});
+  cleaning->unlock();
+
+  CHECK(reading->history().empty());
+  const auto attempt = waiting->try_lock();
+  CHECK(attempt.acquired);
+  CHECK(attempt.history.empty());
+  CHECK_FALSE(reading->try_lock().acquired);
+  waiting->create_history();
+  CHECK(waiting->apply({.migration = lab.works("V1__a.sql")}, 0, {}).rank == 1);
+}
+
 }  // namespace lockstep::test
