@@ -82,7 +82,10 @@ set(compare "${CMAKE_SOURCE_DIR}/tests/differential/compare")
 if(TARGET lockstep)
   add_test(NAME differential
     COMMAND Python3::Interpreter "${compare}" --lockstep $<TARGET_FILE:lockstep> "${CMAKE_SOURCE_DIR}/migrations-example")
-  set_tests_properties(differential PROPERTIES LABELS integration)
+  add_test(NAME "differential of included files"
+    COMMAND Python3::Interpreter "${compare}" --lockstep $<TARGET_FILE:lockstep>
+      "${CMAKE_SOURCE_DIR}/tests/cases/migrate/301-include-nested-with-copy/sql")
+  set_tests_properties(differential "differential of included files" PROPERTIES LABELS integration)
 endif()
 add_test(NAME "differential can fail" COMMAND Python3::Interpreter "${compare}_test.py")
 set_tests_properties("differential can fail" PROPERTIES LABELS integration COST 100)  # the longest starts first
