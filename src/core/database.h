@@ -104,6 +104,10 @@ class Database {
   /// The history as it is now, in rank order; empty where there is no table yet. Never writes.
   virtual std::vector<HistoryRow> history() = 0;
 
+  /// The same with only what decides whether anything is pending: rank, version, description, kind, checksum
+  /// and state. Half the time where the history is long.
+  virtual std::vector<HistoryRow> history_outline() = 0;
+
   /// Tries to take the session advisory lock; never blocks in the server.
   virtual LockAttempt try_lock() = 0;
 

@@ -6,11 +6,8 @@
 namespace lockstep {
 namespace {
 
-Plan checked_plan(const std::vector<Migration>& files, std::vector<HistoryRow> history,
-                  const PlanOptions& options) {
-  auto plan = make_plan(files, std::move(history), options);
+void refuse_problems(const Plan& plan) {
   if (!plan.problems.empty()) throw Failure(plan.problems);
-  return plan;
 }
 
 }  // namespace
@@ -28,12 +25,19 @@ void apply_steps(Database& database, const RetryPolicy& policy, Reporter& report
 
 void migrate(Database& database, const std::vector<Migration>& files, const MigrateOptions& options,
              Reporter& reporter, MigrateResult& result) {
+  const auto plan = [&](std::vector<HistoryRow> history) {
+    result.plan = make_plan(files, std::move(history), options.plan);
+  };
   const auto pending = [&](std::vector<HistoryRow> history) {
-    result.plan = checked_plan(files, std::move(history), options.plan);
+    plan(std::move(history));
+    refuse_problems(result.plan);
     return !result.plan.steps.empty();
   };
   // Most runs end here: nothing is pending, and nobody touches the lock.
-  if (!pending(database.history())) return reporter.planned(result.plan);
+  plan(database.history_outline());
+  if (!result.plan.problems.empty()) plan(database.history());  // what there is to tell stands in the rest
+  refuse_problems(result.plan);
+  if (result.plan.steps.empty()) return reporter.planned(result.plan);
 
   auto waited = acquire(database, options.lock, reporter, pending);
   result.waited = waited.duration;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 
@@ -20,16 +21,17 @@ class Planner {
   Planner(const std::vector<Migration>& files, std::vector<HistoryRow> history, const PlanOptions& options)
       : files_(files), options_(options) {
     plan_.history = std::move(history);
+    plan_.entries.reserve(files.size());
+    version_rows_.reserve(plan_.history.size());
     for (const auto& row : plan_.history) learn(row);
     for (const auto& file : files) {
-      if (file.name.kind != MigrationKind::versioned) continue;
-      if (!newest_file_ || *file.name.version > *newest_file_) newest_file_ = file.name.version;
+      if (file.name.kind == MigrationKind::versioned) newest_file_ = newer(newest_file_, &*file.name.version);
     }
     if (plan_.history.empty()) starting_baseline_ = choose_baseline_file();
   }
 
   Plan make() {
-    plan_.newest_applied = newest_applied_;
+    if (newest_applied_ != nullptr) plan_.newest_applied = *newest_applied_;
     if (files_.empty() && counting_ > 0) plan_.problems.push_back(no_files_for_history(counting_));
     for (const auto& file : sorted(MigrationKind::baseline)) place_baseline_file(*file);
     for (const auto& file : sorted(MigrationKind::versioned)) place_versioned(*file);
@@ -55,19 +57,23 @@ class Planner {
       return;
     }
     version_rows_[row.version->canonical()] = &row;
-    if (!newest_applied_ || *row.version > *newest_applied_) newest_applied_ = row.version;
-    if (is_row_of(row, MigrationKind::baseline) && (!baseline_ || *row.version > *baseline_))
-      baseline_ = row.version;
+    newest_applied_ = newer(newest_applied_, &*row.version);
+    if (is_row_of(row, MigrationKind::baseline)) baseline_ = newer(baseline_, &*row.version);
+  }
+
+  /// The first one may be missing.
+  static const Version* newer(const Version* a, const Version* b) {
+    return a != nullptr && *a >= *b ? a : b;
   }
 
   bool above_target(const Version& version) const { return options_.target && version > *options_.target; }
 
   /// A history that is still empty starts at the highest baseline file that the target allows.
-  std::optional<Version> choose_baseline_file() const {
-    std::optional<Version> chosen;
+  const Version* choose_baseline_file() const {
+    const Version* chosen = nullptr;
     for (const auto& file : files_) {
       if (file.name.kind != MigrationKind::baseline || above_target(*file.name.version)) continue;
-      if (!chosen || *file.name.version > *chosen) chosen = file.name.version;
+      chosen = newer(chosen, &*file.name.version);
     }
     return chosen;
   }
@@ -111,7 +117,7 @@ class Planner {
   void place_baseline_file(const Migration& file) {
     const auto& version = *file.name.version;
     if (const auto* row = take_row(version, MigrationKind::baseline)) return place_known(file, *row);
-    if (starting_baseline_ && version == *starting_baseline_) {
+    if (starting_baseline_ != nullptr && version == *starting_baseline_) {
       add(MigrationState::pending, &file, nullptr);
       return add_step(file);
     }
@@ -121,10 +127,10 @@ class Planner {
   void place_versioned(const Migration& file) {
     const auto& version = *file.name.version;
     if (const auto* row = take_row(version, MigrationKind::versioned)) return place_known(file, *row);
-    const auto& start = baseline_ ? baseline_ : starting_baseline_;
-    if (start && version <= *start) return add(MigrationState::below_baseline, &file, nullptr);
+    const auto* start = baseline_ != nullptr ? baseline_ : starting_baseline_;
+    if (start != nullptr && version <= *start) return add(MigrationState::below_baseline, &file, nullptr);
     if (above_target(version)) return add(MigrationState::above_target, &file, nullptr);
-    if (newest_applied_ && version < *newest_applied_) return place_late(file);
+    if (newest_applied_ != nullptr && version < *newest_applied_) return place_late(file);
     add(MigrationState::pending, &file, nullptr);
     add_step(file);
   }
@@ -159,7 +165,7 @@ class Planner {
     for (const auto* row : remaining_rows()) {
       if (is_row_of(*row, MigrationKind::baseline)) {
         add(MigrationState::baseline, nullptr, row);
-      } else if (newest_file_ && *row->version > *newest_file_) {
+      } else if (newest_file_ != nullptr && *row->version > *newest_file_) {
         add(MigrationState::newer, nullptr, row);
       } else {
         add(MigrationState::missing, nullptr, row);
@@ -218,11 +224,12 @@ class Planner {
 
   const std::vector<Migration>& files_;
   const PlanOptions& options_;
-  std::unordered_map<std::string, const HistoryRow*> version_rows_;
-  std::map<std::string, const HistoryRow*> repeatable_rows_;
+  std::unordered_map<std::string_view, const HistoryRow*> version_rows_;
+  std::map<std::string_view, const HistoryRow*> repeatable_rows_;
   std::vector<const HistoryRow*> retired_rows_;
   std::size_t counting_ = 0;
-  std::optional<Version> newest_applied_, newest_file_, baseline_, starting_baseline_;
+  const Version *newest_applied_ = nullptr, *newest_file_ = nullptr;
+  const Version *baseline_ = nullptr, *starting_baseline_ = nullptr;
   Plan plan_;
 };
 

@@ -4,7 +4,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace lockstep {
 
@@ -19,16 +18,14 @@ class Version {
   const std::string& text() const { return text_; }
 
   /// One spelling for all equal versions ("1.2" for "001.2.0"): the key that history and maps compare.
-  std::string canonical() const;
+  const std::string& canonical() const { return canonical_; }
 
   friend std::strong_ordering operator<=>(const Version& a, const Version& b);
-  friend bool operator==(const Version& a, const Version& b) {
-    return (a <=> b) == std::strong_ordering::equal;
-  }
+  friend bool operator==(const Version& a, const Version& b) { return a.canonical_ == b.canonical_; }
 
  private:
   std::string text_;
-  std::vector<std::string> parts_;  ///< without leading zeros ("" is zero), without zero parts at the end
+  std::string canonical_;
 };
 
 }  // namespace lockstep

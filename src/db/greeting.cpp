@@ -13,14 +13,16 @@ namespace {
 
 constexpr int oldest_supported = 120000;
 
-// role and search_path are set for this statement only; the outer select sees them, since the materialized
-// part runs first and the scalar subqueries are evaluated when a row is put out.
+// role and search_path are set for this statement only; what comes behind the materialized parts sees them,
+// since those run first. In a new session the planner reads the catalogs anew, and joins over them took most of
+// the time: these functions look up the same. to_regclass would fail in a schema that the role may not use;
+// that the table cannot be read is told by who reads it.
 constexpr auto greeting_query = R"(
 with session as materialized (
   select case when $1 operator(pg_catalog.<>) '' then pg_catalog.set_config('role', $1, true) end,
          case when $2 operator(pg_catalog.<>) '' then pg_catalog.set_config('search_path', $2, true) end
-), place as (
-  select coalesce(nullif($3, ''), pg_catalog.current_schema()::text) as schema
+), place as materialized (
+  select coalesce(nullif($3, ''), pg_catalog.current_schema()::text) as schema from session
 )
 select pg_catalog.pg_backend_pid(),
        pg_catalog.inet_client_port(),
@@ -30,21 +32,14 @@ select pg_catalog.pg_backend_pid(),
        pg_catalog.current_database()::text,
        current_user::text,
        session_user::text,
-       (select place.schema from place),
-       exists (select from place join pg_catalog.pg_namespace as n
-                 on n.nspname::text operator(pg_catalog.=) place.schema collate "C"),
-       exists (select from place join pg_catalog.pg_namespace as n
-                 on n.nspname::text operator(pg_catalog.=) place.schema collate "C"
-               join pg_catalog.pg_class as c
-                 on c.relnamespace operator(pg_catalog.=) n.oid
-                and c.relname operator(pg_catalog.=) $4::pg_catalog.name),
-       (select s.name::text from pg_catalog.unnest(pg_catalog.current_schemas(false)) with ordinality as s (name, place)
-               join pg_catalog.pg_namespace as n on n.nspname operator(pg_catalog.=) s.name
-               join pg_catalog.pg_class as c
-                 on c.relnamespace operator(pg_catalog.=) n.oid
-                and c.relname operator(pg_catalog.=) $4::pg_catalog.name
-        where $3 operator(pg_catalog.=) '' order by s.place limit 1)
-from session)";
+       place.schema,
+       pg_catalog.to_regnamespace(pg_catalog.quote_ident(place.schema)) is not null,
+       case when pg_catalog.has_schema_privilege(pg_catalog.to_regnamespace(pg_catalog.quote_ident(place.schema)), 'usage')
+            then pg_catalog.to_regclass(pg_catalog.format('%I.%I', place.schema, $4::text)) is not null
+            else pg_catalog.to_regnamespace(pg_catalog.quote_ident(place.schema)) is not null end,
+       (pg_catalog.pg_identify_object_as_address('pg_catalog.pg_class'::pg_catalog.regclass,
+          pg_catalog.to_regclass(pg_catalog.quote_ident($4)), 0)).object_names[1]
+from place)";
 
 Error refusal(std::string code, std::string message, std::string hint) {
   return {.kind = ErrorKind::unsafe,
@@ -112,7 +107,9 @@ Greeting greet(Session& session, const SessionOptions& options) {
     const auto row = transaction.exec(greeting_query, values).one_row();
     refuse_read_only(options.access, row[2].as<bool>(), row[3].as<std::string>() == "on");
     refuse_no_schema(row[8].get<std::string>());
-    refuse_other_history(row[8].as<std::string>(), row[11].get<std::string>(), options.history_table);
+    const bool elsewhere = options.history_schema.empty() && !row[10].as<bool>();
+    if (elsewhere)
+      refuse_other_history(row[8].as<std::string>(), row[11].get<std::string>(), options.history_table);
     greeting.backend = {row[0].as<int>(), row[1].get<int>()};
     greeting.isolation = row[4].as<std::string>();
     greeting.schema = row[9].as<bool>() ? Presence::present : Presence::missing;

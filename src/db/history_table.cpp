@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "db/quote.h"
@@ -14,23 +15,32 @@ std::optional<std::string> canonical(const std::optional<Version>& version) {
   return version->canonical();
 }
 
-HistoryRow row_at(const PGresult* selected, int row) {
+/// Nobody sorts in the server: that would hold back the first row until the last one is read, and rows mostly
+/// lie in the order in which they were written.
+constexpr std::string_view outline_columns = "rank, version, description, kind, checksum, state";
+constexpr std::string_view more_columns =
+    "script, installed_by, started_at, finished_at, duration_ms, statements_done, tool_version";
+constexpr int outline_size = 6;
+
+void add_the_rest(const PGresult* selected, int row, HistoryRow& result) {
   const auto text = [&](int column) { return std::string(text_at(selected, row, column)); };
-  HistoryRow result;
+  result.script = text(outline_size);
+  result.installed_by = text(outline_size + 1);
+  result.started_at = time_at(selected, row, outline_size + 2);
+  result.finished_at = time_at(selected, row, outline_size + 3);
+  result.duration_ms = int8_at(selected, row, outline_size + 4);
+  result.statements_done = int8_at(selected, row, outline_size + 5);
+  result.tool_version = text(outline_size + 6);
+}
+
+void read_row(const PGresult* selected, int row, HistoryRow& result) {
   result.rank = int8_at(selected, row, 0);
   result.version = Version::parse(text_at(selected, row, 1));
-  result.description = text(2);
-  result.kind = text(3);
-  result.script = text(4);
-  result.checksum = text(5);
-  result.state = text(6);
-  result.installed_by = text(7);
-  result.started_at = time_at(selected, row, 8);
-  result.finished_at = time_at(selected, row, 9);
-  result.duration_ms = int8_at(selected, row, 10);
-  result.statements_done = int8_at(selected, row, 11);
-  result.tool_version = text(12);
-  return result;
+  result.description = text_at(selected, row, 2);
+  result.kind = text_at(selected, row, 3);
+  result.checksum = text_at(selected, row, 4);
+  result.state = text_at(selected, row, 5);
+  if (PQnfields(selected) > outline_size) add_the_rest(selected, row, result);
 }
 
 // Of a row: finished_at, duration_ms.
@@ -57,12 +67,12 @@ Query HistoryTable::exists_query() const {
       {schema_, table_}};
 }
 
+Query HistoryTable::outline_query() const {
+  return {fmt::format("select {} from {}", outline_columns, qualified_)};
+}
+
 Query HistoryTable::select_query() const {
-  return {
-      fmt::format("select rank, version, description, kind, script, checksum, state, installed_by, "
-                  "started_at, finished_at,"
-                  " duration_ms, statements_done, tool_version from {} order by rank",
-                  qualified_)};
+  return {fmt::format("select {}, {} from {}", outline_columns, more_columns, qualified_)};
 }
 
 std::vector<Query> HistoryTable::create_queries(Presence schema) const {
@@ -162,10 +172,13 @@ Query HistoryTable::fence_query() const {
 }
 
 std::vector<HistoryRow> HistoryTable::rows(const PGresult* selected) {
-  std::vector<HistoryRow> result;
-  const int count = PQntuples(selected);
-  result.reserve(static_cast<std::size_t>(count));
-  for (int row = 0; row < count; ++row) result.push_back(row_at(selected, row));
+  std::vector<HistoryRow> result(static_cast<std::size_t>(PQntuples(selected)));
+  for (int row = 0; row < PQntuples(selected); ++row) {
+    read_row(selected, row, result[static_cast<std::size_t>(row)]);
+  }
+  const auto by_rank = [](const HistoryRow& a, const HistoryRow& b) { return a.rank < b.rank; };
+  if (!std::is_sorted(result.begin(), result.end(), by_rank))
+    std::sort(result.begin(), result.end(), by_rank);
   return result;
 }
 

@@ -24,6 +24,7 @@ class HistoryTable {
   HistoryTable(std::string schema, std::string table, AdvisoryLock lock, RunFacts run);
 
   Query exists_query() const;
+  Query outline_query() const;
   Query select_query() const;
   std::vector<Query> create_queries(Presence schema) const;
 
@@ -45,6 +46,7 @@ class HistoryTable {
   /// What stands behind a violated fence: whether the lock is held, and the highest rank.
   Query fence_query() const;
 
+  /// The rows of either select, by rank.
   static std::vector<HistoryRow> rows(const PGresult* selected);
 
  private:

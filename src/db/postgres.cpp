@@ -55,18 +55,9 @@ class Postgres : public Database {
 
   const SessionFacts& facts() const override { return greeting_.facts; }
 
-  std::vector<HistoryRow> history() override {
-    if (greeting_.history == Presence::missing) return {};
-    const auto answer =
-        options_.access == Access::read
-            ? session_.pipeline({state_.borrow_query(), history_.select_query()}, Grouping::all_together)
-            : prepared_pipeline({history_.select_query()});
-    if (history_is_gone(answer)) return {};
-    if (answer.error)
-      throw failed(session_, ErrorKind::connection, "history_unreadable", "cannot read the history table",
-                   *answer.error);
-    return HistoryTable::rows(answer.results.back().get());
-  }
+  std::vector<HistoryRow> history() override { return read_history(history_.select_query()); }
+
+  std::vector<HistoryRow> history_outline() override { return read_history(history_.outline_query()); }
 
   LockAttempt try_lock() override {
     const bool known = greeting_.history == Presence::present;
@@ -158,6 +149,18 @@ class Postgres : public Database {
   }
 
  private:
+  std::vector<HistoryRow> read_history(const Query& select) {
+    if (greeting_.history == Presence::missing) return {};
+    const auto answer = options_.access == Access::read
+                            ? session_.pipeline({state_.borrow_query(), select}, Grouping::all_together)
+                            : prepared_pipeline({select});
+    if (history_is_gone(answer)) return {};
+    if (answer.error)
+      throw failed(session_, ErrorKind::connection, "history_unreadable", "cannot read the history table",
+                   *answer.error);
+    return HistoryTable::rows(answer.results.back().get());
+  }
+
   /// While it lives, the session's events go to one migration.
   class Listening {
    public:

@@ -69,6 +69,7 @@ class FakeDatabase : public Database {
 
   const SessionFacts& facts() const override { return server_.facts; }
   std::vector<HistoryRow> history() override;
+  std::vector<HistoryRow> history_outline() override;
   LockAttempt try_lock() override;
   Milliseconds wait_for_release(Milliseconds at_most) override;
   void unlock() override;
