@@ -22,20 +22,27 @@ void require(bool success) {
                       .message = "this system's OpenSSL does not offer SHA-256"});
 }
 
-/// Looked up once: the search through OpenSSL's providers takes longer than hashing a small file.
+/// Looked up once: the search through OpenSSL's providers takes longer than hashing many small files. What
+/// OpenSSL would tidy up when the process ends, ends with it.
+const EVP_MD* fetch_sha256() {
+  OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, nullptr);
+  return EVP_MD_fetch(nullptr, "SHA256", nullptr);
+}
+
 const EVP_MD* sha256() {
-  static EVP_MD* const algorithm = EVP_MD_fetch(nullptr, "SHA256", nullptr);
+  static const EVP_MD* const algorithm = fetch_sha256();
   require(algorithm != nullptr);
   return algorithm;
 }
 
-std::string hexadecimal(const Digest& digest) {
+std::string hexadecimal(std::string_view prefix, const Digest& digest) {
   constexpr std::string_view digits = "0123456789abcdef";
-  std::string text;
-  text.reserve(2 * digest.size());
+  std::string text(prefix);
+  text.resize(prefix.size() + 2 * digest.size());
+  char* to = text.data() + prefix.size();
   for (const auto byte : digest) {
-    text += digits[byte >> 4U];
-    text += digits[byte & 15U];
+    *to++ = digits[byte >> 4U];
+    *to++ = digits[byte & 15U];
   }
   return text;
 }
@@ -43,18 +50,33 @@ std::string hexadecimal(const Digest& digest) {
 struct FreeContext {
   void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
 };
+using Context = std::unique_ptr<EVP_MD_CTX, FreeContext>;
+
+/// A context that this thread has used and will use again: beginning anew is much cheaper than making one.
+Context& spare_context() {
+  thread_local Context spare;
+  return spare;
+}
+
+Context take_context() {
+  auto context = std::exchange(spare_context(), nullptr);
+  return context ? std::move(context) : Context(EVP_MD_CTX_new());
+}
 
 }  // namespace
 
 /// What has been read, cut into what is certain to count (hashed) and what the next bytes decide about.
 struct Checksum::State {
-  std::unique_ptr<EVP_MD_CTX, FreeContext> context{EVP_MD_CTX_new()};
+  Context context = take_context();
   std::size_t mark_bytes = 0;  ///< bytes of a BOM seen at the start of the file
   bool at_start = true;
   bool after_cr = false;      ///< a LF now belongs to the line end before it
   std::size_t line_ends = 0;  ///< withheld: they do not count if nothing follows
 
   State() { require(context && EVP_DigestInit_ex2(context.get(), sha256(), nullptr) == 1); }
+  ~State() { spare_context() = std::move(context); }
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
 
   void hash(std::string_view bytes) {
     require(EVP_DigestUpdate(context.get(), bytes.data(), bytes.size()) == 1);
@@ -122,7 +144,11 @@ std::string Checksum::finish() {
   if (state_->at_start) state_->hash(byte_order_mark.substr(0, state_->mark_bytes));
   Digest digest{};
   require(EVP_DigestFinal_ex(state_->context.get(), digest.data(), nullptr) == 1);
-  return "sha256:" + hexadecimal(digest);
+  return hexadecimal("sha256:", digest);
+}
+
+void prepare_checksums() {
+  sha256();
 }
 
 std::string checksum(std::string_view bytes) {

@@ -27,6 +27,10 @@ class Checksum {
   std::unique_ptr<State> state_;
 };
 
+/// Makes OpenSSL ready, which takes a millisecond: on a thread that has nothing better to do. Any other
+/// function here does it too when it is needed.
+void prepare_checksums();
+
 /// Checksum of a whole file in memory.
 std::string checksum(std::string_view bytes);
 

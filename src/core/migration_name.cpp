@@ -213,14 +213,13 @@ NameProblem other_name(std::string_view stem) {
 }
 
 std::optional<NameProblem> unusable_characters(std::string_view file_name) {
+  const bool one_line = file_name.find_first_of("\t\n") == std::string_view::npos;
+  if (one_line && is_printable(file_name)) return std::nullopt;
   if (!is_utf8(file_name)) {
     return NameProblem{"the file name is not UTF-8",
                        "Rename it with UTF-8 characters; the history stores names as text."};
   }
-  if (!is_printable(file_name) || file_name.find_first_of("\t\n") != std::string_view::npos) {
-    return NameProblem{"the file name has a control character in it", "Rename it without."};
-  }
-  return std::nullopt;
+  return NameProblem{"the file name has a control character in it", "Rename it without."};
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <cstring>
 #include <iterator>
 #include <limits>
 
@@ -32,6 +34,21 @@ bool is_control(char32_t c) {
   if (c < 0x20 || (c >= 0x7f && c < 0xa0)) return true;
   return c == 0x061c || c == 0x200e || c == 0x200f || (c >= 0x2028 && c <= 0x202e) ||
          (c >= 0x2066 && c <= 0x2069) || c == 0xfeff;
+}
+
+/// ASCII from the blank to the tilde and nothing else; eight bytes at a time, without carries between them.
+bool is_plain(std::string_view text) {
+  constexpr std::uint64_t ones = 0x0101010101010101U;
+  constexpr std::uint64_t high_bits = 0x80 * ones;
+  std::uint64_t odd = 0;
+  std::uint64_t word = 0;
+  for (; text.size() >= sizeof word; text.remove_prefix(sizeof word)) {
+    std::memcpy(&word, text.data(), sizeof word);
+    const auto low = word & ~high_bits;
+    odd |= word | (low + ones) | ~(low + (0x80 - ' ') * ones);
+  }
+  const auto plain = [](char c) { return c >= ' ' && c <= '~'; };
+  return (odd & high_bits) == 0 && std::all_of(text.begin(), text.end(), plain);
 }
 
 void append_escaped(std::string& text, std::string_view bytes) {
@@ -127,9 +144,7 @@ std::string printable(std::string_view text) {
 
 bool is_printable(std::string_view text) {
   // Every path of every file passes here, and nearly all of them are plain ASCII.
-  const auto plain = [](char c) { return c >= ' ' && c <= '~'; };
-  text.remove_prefix(
-      static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), plain) - text.begin()));
+  if (is_plain(text)) return true;
   while (!text.empty()) {
     const auto byte = static_cast<unsigned char>(text.front());
     const bool ascii = byte < 0x80;

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
 #include <memory>
 #include <set>
@@ -35,14 +36,12 @@ class Listing {
     names_ += name;
   }
 
-  /// By name, so that every file system gives the same order.
-  std::vector<Entry> sorted() const {
+  std::vector<Entry> entries() const {
     std::vector<Entry> entries;
     entries.reserve(marks_.size());
     for (const auto& mark : marks_) {
       entries.push_back({std::string_view(names_).substr(mark.begin, mark.size), mark.type});
     }
-    std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.name < b.name; });
     return entries;
   }
 
@@ -62,6 +61,10 @@ struct Node {
   std::string path;
   std::size_t script_begin;
 };
+
+bool by_path(const Node& a, const Node& b) {
+  return a.path < b.path;
+}
 
 struct CloseFolder {
   void operator()(DIR* folder) const { ::closedir(folder); }
@@ -135,11 +138,16 @@ class Finder {
   void walk(Node start);
   void visit(const Node& node, const Folder& folder);
   void look_at(const Node& folder, const Entry& entry, const std::vector<std::string_view>& configs);
+  /// Configurations without their scripts.
+  void note_lonely(const std::vector<std::string_view>& configs, std::vector<Entry> entries,
+                   const Node& node);
   void follow(const Node& link);
   void note_script(Node node);
   void note_other(const Node& node);
 
   std::set<std::pair<dev_t, ino_t>> visited_;
+  // A file system lists its entries in any order. What is found first counts only where several ways lead to
+  // it, and that takes folders or links: these go by name, the files as they come.
   std::vector<Node> folders_;
   std::vector<Node> links_;
   std::set<std::string> configured_;  ///< paths with a configuration beside them
@@ -162,7 +170,8 @@ void Finder::search(const std::string& location) {
 
 Findings Finder::finish() {
   while (!links_.empty()) {
-    const auto batch = std::exchange(links_, {});
+    auto batch = std::exchange(links_, {});
+    std::sort(batch.begin(), batch.end(), by_path);
     for (const auto& link : batch) follow(link);
     findings_.repeats_possible = true;
   }
@@ -189,17 +198,26 @@ void Finder::visit(const Node& node, const Folder& folder) {
   if (::fstat(::dirfd(folder.get()), &facts) != 0) return;
   if (!visited_.insert({facts.st_dev, facts.st_ino}).second) return;
   const auto listing = read_listing(folder);
-  const auto entries = listing.sorted();
+  auto entries = listing.entries();
   std::vector<std::string_view> configs;
   for (const auto& entry : entries) {
     if (entry.type != EntryType::folder && names_config(entry.name)) configs.push_back(entry.name);
   }
+  std::sort(configs.begin(), configs.end());
+  const auto known_folders = static_cast<std::ptrdiff_t>(folders_.size());
   for (const auto& entry : entries) look_at(node, entry, configs);
+  std::sort(folders_.begin() + known_folders, folders_.end(), by_path);
+  if (!configs.empty()) note_lonely(configs, std::move(entries), node);
+}
+
+void Finder::note_lonely(const std::vector<std::string_view>& configs, std::vector<Entry> entries,
+                         const Node& node) {
+  const auto by_name = [](const Entry& a, const Entry& b) { return a.name < b.name; };
+  std::sort(entries.begin(), entries.end(), by_name);
   for (const auto& config : configs) {
     const auto script = config.substr(0, config.size() - config_suffix.size());
-    const bool found = std::binary_search(entries.begin(), entries.end(), Entry{script, EntryType::file},
-                                          [](const Entry& a, const Entry& b) { return a.name < b.name; });
-    if (found) continue;
+    const Entry wanted{script, EntryType::file};
+    if (std::binary_search(entries.begin(), entries.end(), wanted, by_name)) continue;
     findings_.problems.push_back(
         file_problem(child(node, config).path, "config_without_script",
                      fmt::format("there is no {} beside this configuration", printable(script)),

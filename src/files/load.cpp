@@ -3,19 +3,23 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
+#include <charconv>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <future>
 #include <iterator>
+#include <mutex>
+#include <optional>
 #include <set>
-#include <span>
 #include <string_view>
 #include <system_error>
 #include <thread>
 #include <tuple>
 #include <utility>
 
+#include "core/checksum.h"
 #include "core/text.h"
 #include "files/find.h"
 #include "files/read_script.h"
@@ -28,53 +32,84 @@ namespace {
 constexpr std::size_t worth_a_thread = 128;
 constexpr std::size_t most_threads = 4;
 
-void read_part(std::span<Candidate> candidates, std::span<Script> scripts,
-               const std::vector<std::string>& locations) {
-  NearFolder near;
-  for (std::size_t i = 0; i < candidates.size(); ++i)
-    scripts[i] = read_script(std::move(candidates[i]), near, locations);
-}
+/// Which file it is, under whatever name.
+struct FileIdentity {
+  dev_t device = 0;
+  ino_t inode = 0;
+};
 
-/// Every thread reads its share; this one the last.
-std::vector<Script> read_all(std::vector<Candidate> candidates, const std::vector<std::string>& locations) {
-  std::vector<Script> scripts(candidates.size());
-  std::span<Candidate> from(candidates);
-  std::span<Script> to(scripts);
-  const std::size_t processors = std::thread::hardware_concurrency();
-  const auto threads =
-      std::clamp(std::min(processors, from.size() / worth_a_thread), std::size_t{1}, most_threads);
-  const auto share = from.size() / threads;
-  std::vector<std::future<void>> others;
-  for (std::size_t i = 1; i < threads; ++i) {
-    try {
-      others.push_back(std::async(std::launch::async, read_part, from.first(share), to.first(share),
-                                  std::cref(locations)));
-    } catch (const std::system_error&) {
-      break;  // the system allows no more threads
+/// Candidates to be read, by as many threads as there are.
+class Reading {
+ public:
+  Reading(std::vector<Candidate> candidates, const std::vector<std::string>& locations)
+      : candidates_(std::move(candidates)),
+        locations_(locations),
+        migrations_(candidates_.size()),
+        identities_(candidates_.size()) {}
+
+  std::size_t size() const { return candidates_.size(); }
+
+  /// Takes candidates until there are no more: a few at a time, so that nobody waits long for the last one.
+  void work() {
+    constexpr std::size_t some = 32;
+    NearFolder near;
+    for (auto begin = next_.fetch_add(some); begin < size(); begin = next_.fetch_add(some)) {
+      const auto end = std::min(begin + some, size());
+      for (auto i = begin; i < end; ++i) keep(read_script(std::move(candidates_[i]), near, locations_), i);
     }
-    from = from.subspan(share);
-    to = to.subspan(share);
   }
-  read_part(from, to, locations);
-  for (auto& other : others) other.get();
-  return scripts;
-}
 
-/// The same file under the same name was reached twice over links. The first way counts.
-void drop_repeated(std::vector<Script>& scripts) {
+  /// The same file under the same name was reached twice over links. The first way counts.
+  void drop_repeated();
+
+  /// A file whose name is that of no migration may lie in a location when a migration includes it.
+  void forgive_included();
+
+  /// What was read, without gaps, and the problems, those of one file in their order.
+  LocalMigrations finish();
+
+ private:
+  void keep(Script script, std::size_t at) {
+    if (script.migration) migrations_[at] = std::move(*script.migration);
+    identities_[at] = {script.device, script.inode};
+    if (script.problems.empty()) return;
+    const std::lock_guard guard(mutex_);
+    if (script.unnamed.empty()) return add_problems(std::move(script.problems));
+    unnamed_.push_back(std::move(script));
+  }
+
+  void add_problems(std::vector<Error> problems) {
+    std::move(problems.begin(), problems.end(), std::back_inserter(problems_));
+  }
+
+  static bool is_absent(const Migration& migration) { return migration.path.empty(); }
+  std::set<std::string_view> included_paths() const;
+
+  std::vector<Candidate> candidates_;
+  const std::vector<std::string>& locations_;
+  std::vector<Migration> migrations_;  ///< without a path where there is none
+  std::vector<FileIdentity> identities_;
+  std::vector<Script> unnamed_;
+  std::vector<Error> problems_;
+  std::mutex mutex_;  ///< of these two
+  std::atomic<std::size_t> next_ = 0;
+};
+
+void Reading::drop_repeated() {
   std::set<std::tuple<dev_t, ino_t, std::string_view>> seen;
-  for (auto& script : scripts) {
-    if (!script.migration) continue;
-    const std::string_view path = script.migration->path;
-    if (!seen.emplace(script.device, script.inode, path.substr(path.rfind('/') + 1)).second) script = {};
+  for (std::size_t i = 0; i < size(); ++i) {
+    if (is_absent(migrations_[i])) continue;
+    const std::string_view path = migrations_[i].path;
+    const auto& [device, inode] = identities_[i];
+    if (!seen.emplace(device, inode, path.substr(path.rfind('/') + 1)).second) migrations_[i].path.clear();
   }
 }
 
-std::set<std::string_view> included_paths(const std::vector<Script>& scripts) {
+std::set<std::string_view> Reading::included_paths() const {
   std::set<std::string_view> paths;
-  for (const auto& script : scripts) {
-    if (!script.migration) continue;
-    for (const auto& include : script.migration->includes) paths.insert(include.path);
+  for (const auto& migration : migrations_) {
+    if (is_absent(migration)) continue;
+    for (const auto& include : migration.includes) paths.insert(include.path);
   }
   return paths;
 }
@@ -87,19 +122,48 @@ Error config_of_included(const std::string& path) {
           .hints = {"Move its settings to the top of the migration, or to the configuration beside that."}};
 }
 
-/// A file whose name is that of no migration may lie in a location when a migration includes it.
-void forgive_included(std::vector<Script>& scripts) {
-  const auto is_unnamed = [](const Script& script) { return !script.unnamed.empty(); };
-  if (std::none_of(scripts.begin(), scripts.end(), is_unnamed)) return;
-  const auto included = included_paths(scripts);
-  for (auto& script : scripts) {
-    if (script.unnamed.empty()) continue;
+void Reading::forgive_included() {
+  if (unnamed_.empty()) return;
+  const auto included = included_paths();
+  for (auto& script : unnamed_) {
     std::error_code error;
     const auto real = std::filesystem::canonical(script.unnamed, error);
     if (error || included.count(real.string()) == 0) continue;
     script.problems.clear();
     if (script.has_config) script.problems.push_back(config_of_included(script.unnamed));
   }
+}
+
+LocalMigrations Reading::finish() {
+  for (auto& script : unnamed_) add_problems(std::move(script.problems));
+  std::erase_if(migrations_, is_absent);
+  return {std::move(migrations_), std::move(problems_)};
+}
+
+/// Absent where the system allows no more threads.
+template <typename Work>
+std::optional<std::future<void>> on_a_thread(Work work) {
+  try {
+    return std::async(std::launch::async, std::move(work));
+  } catch (const std::system_error&) {
+    return std::nullopt;
+  }
+}
+
+LocalMigrations read_all(Findings found, const std::vector<std::string>& locations) {
+  const std::size_t processors = std::thread::hardware_concurrency();
+  Reading reading(std::move(found.candidates), locations);
+  const auto threads =
+      std::clamp(std::min(processors, reading.size() / worth_a_thread), std::size_t{1}, most_threads);
+  std::vector<std::optional<std::future<void>>> others;
+  for (std::size_t i = 1; i < threads; ++i) others.push_back(on_a_thread([&reading] { reading.work(); }));
+  reading.work();
+  for (auto& other : others) {
+    if (other) other->get();
+  }
+  if (found.repeats_possible) reading.drop_repeated();
+  reading.forgive_included();
+  return reading.finish();
 }
 
 /// Before: kind, then version, then description, then the path.
@@ -111,17 +175,42 @@ bool sorts_before(const Migration& a, const Migration& b) {
   return std::tie(a.name.description, a.path) < std::tie(b.name.description, b.path);
 }
 
-std::vector<Migration> sorted(std::vector<Script>& scripts) {
-  std::vector<Script*> order;
-  for (auto& script : scripts) {
-    if (script.migration) order.push_back(&script);
+/// A number that is larger where the migration is sorted behind another one; the same for many. Comparing two
+/// of these is much cheaper than comparing two migrations.
+std::uint64_t rough_place(const Migration& migration) {
+  constexpr unsigned bits_for_version = 60;
+  constexpr auto highest = (std::uint64_t{1} << bits_for_version) - 1;
+  const auto kind = static_cast<std::uint64_t>(migration.name.kind) << bits_for_version;
+  if (!migration.name.version) return kind;
+  const auto& text = migration.name.version->canonical();
+  std::uint64_t number = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
+  return kind | (read.ec == std::errc{} ? std::min(number, highest) : highest);
+}
+
+/// Sorts in place: of so many migrations, every copy is felt.
+void sort(std::vector<Migration>& migrations) {
+  struct Source {
+    std::uint64_t place;
+    std::size_t index;
+  };
+  std::vector<Source> sources(migrations.size());
+  for (std::size_t i = 0; i < sources.size(); ++i) sources[i] = {rough_place(migrations[i]), i};
+  std::sort(sources.begin(), sources.end(), [&](const Source& a, const Source& b) {
+    return a.place != b.place ? a.place < b.place : sorts_before(migrations[a.index], migrations[b.index]);
+  });
+  for (std::size_t first = 0; first < sources.size(); ++first) {
+    if (sources[first].index == first) continue;
+    auto moved = std::move(migrations[first]);
+    auto gap = first;
+    for (auto from = sources[gap].index; from != first; from = sources[gap].index) {
+      migrations[gap] = std::move(migrations[from]);
+      sources[gap].index = gap;
+      gap = from;
+    }
+    migrations[gap] = std::move(moved);
+    sources[gap].index = gap;
   }
-  std::sort(order.begin(), order.end(),
-            [](const Script* a, const Script* b) { return sorts_before(*a->migration, *b->migration); });
-  std::vector<Migration> migrations;
-  migrations.reserve(order.size());
-  for (auto* const script : order) migrations.push_back(std::move(*script->migration));
-  return migrations;
 }
 
 /// Neighbours in order that stand for the same thing.
@@ -172,15 +261,13 @@ void sort_problems(std::vector<Error>& problems) {
 }  // namespace
 
 LocalMigrations load_migrations(const std::vector<std::string>& locations) {
+  const auto preparing = on_a_thread(prepare_checksums);  // ready when the first file is
   auto found = find_scripts(locations);
-  auto scripts = read_all(std::move(found.candidates), locations);
-  if (found.repeats_possible) drop_repeated(scripts);
-  forgive_included(scripts);
-  LocalMigrations local{{}, std::move(found.problems)};
-  for (auto& script : scripts) {
-    std::move(script.problems.begin(), script.problems.end(), std::back_inserter(local.problems));
-  }
-  local.migrations = sorted(scripts);
+  auto problems = std::move(found.problems);
+  auto local = read_all(std::move(found), locations);
+  std::move(local.problems.begin(), local.problems.end(), std::back_inserter(problems));
+  local.problems = std::move(problems);
+  sort(local.migrations);
   add_duplicates(local.migrations, local.problems);
   sort_problems(local.problems);
   return local;

@@ -308,22 +308,23 @@ bool is_of_interest(const Command& command, Phrase behind) {
 }
 
 /// Between CREATE and the kind of object.
-constexpr std::array<std::string_view, 9> fillers = {"OR",        "REPLACE",  "GLOBAL",  "LOCAL",    "TEMP",
-                                                     "TEMPORARY", "UNLOGGED", "TRUSTED", "RECURSIVE"};
+constexpr std::array<std::string_view, 9> fillers = {"or",        "replace",  "global",  "local",    "temp",
+                                                     "temporary", "unlogged", "trusted", "recursive"};
 /// Words that make no kind of object without the next one.
-constexpr std::array<std::string_view, 6> adjectives = {"ACCESS",  "DEFAULT",      "EVENT",
-                                                        "FOREIGN", "MATERIALIZED", "TEXT"};
+constexpr std::array<std::string_view, 6> adjectives = {"access",  "default",      "event",
+                                                        "foreign", "materialized", "text"};
 
 bool is_one_of(std::string_view word, std::span<const std::string_view> words) {
-  return std::find(words.begin(), words.end(), word) != words.end();
+  return std::any_of(words.begin(), words.end(), [word](auto one) { return same_word(word, one); });
 }
 
-/// Steps over blanks and letters; the letters in upper case.
-std::string next_word(std::string_view& text) {
+/// Steps over blanks and letters, and returns the letters.
+std::string_view next_word(std::string_view& text) {
   while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
-  std::string word;
-  for (; !text.empty() && is_ascii_letter(text.front()); text.remove_prefix(1))
-    word += to_upper(text.front());
+  std::size_t size = 0;
+  while (size < text.size() && is_ascii_letter(text[size])) ++size;
+  const auto word = text.substr(0, size);
+  text.remove_prefix(size);
   return word;
 }
 
@@ -356,12 +357,16 @@ std::size_t useful_head(std::span<const Token> head) {
 std::string command_name(const StatementClass& statement, std::string_view text) {
   if (!statement.name.empty()) return std::string(statement.name);
   while (!text.empty() && text.front() == '(') text.remove_prefix(1);
-  auto name = next_word(text);
-  if (name != "CREATE" && name != "ALTER" && name != "DROP") return name;
-  auto object = next_word(text);
-  while (is_one_of(object, fillers)) object = next_word(text);
-  name += " " + object;
-  if (is_one_of(object, adjectives)) name += " " + next_word(text);
+  const auto command = next_word(text);
+  std::string name(command);
+  const auto add = [&](std::string_view word) { name.append(" ").append(word); };
+  if (same_word(command, "create") || same_word(command, "alter") || same_word(command, "drop")) {
+    auto object = next_word(text);
+    while (is_one_of(object, fillers)) object = next_word(text);
+    add(object);
+    if (is_one_of(object, adjectives)) add(next_word(text));
+  }
+  std::transform(name.begin(), name.end(), name.begin(), to_upper);
   return name;
 }
 

@@ -42,6 +42,8 @@ bool is_directive(std::string_view comment) {
 
 Lexer::Lexer(Input& input, std::size_t statement_limit) : input_(input), cursor_(input) {
   cursor_.limit = statement_limit;
+  head_.reserve(2 * shortest_head);
+  head_tokens_.reserve(2 * shortest_head);
 }
 
 Lexer::Stop Lexer::next(Strings strings) {
