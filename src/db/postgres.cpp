@@ -151,9 +151,7 @@ class Postgres : public Database {
  private:
   std::vector<HistoryRow> read_history(const Query& select) {
     if (greeting_.history == Presence::missing) return {};
-    const auto answer = options_.access == Access::read
-                            ? session_.pipeline({state_.borrow_query(), select}, Grouping::all_together)
-                            : prepared_pipeline({select});
+    const auto answer = session_.pipeline({state_.borrow_query(), select}, Grouping::all_together);
     if (history_is_gone(answer)) return {};
     if (answer.error)
       throw failed(session_, ErrorKind::connection, "history_unreadable", "cannot read the history table",

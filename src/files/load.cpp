@@ -38,6 +38,12 @@ struct FileIdentity {
   ino_t inode = 0;
 };
 
+/// A script with problems, and which of the candidates it was.
+struct Troubled {
+  std::size_t index;
+  Script script;
+};
+
 /// Candidates to be read, by as many threads as there are.
 class Reading {
  public:
@@ -74,12 +80,7 @@ class Reading {
     identities_[at] = {script.device, script.inode};
     if (script.problems.empty()) return;
     const std::lock_guard guard(mutex_);
-    if (script.unnamed.empty()) return add_problems(std::move(script.problems));
-    unnamed_.push_back(std::move(script));
-  }
-
-  void add_problems(std::vector<Error> problems) {
-    std::move(problems.begin(), problems.end(), std::back_inserter(problems_));
+    troubled_.push_back({at, std::move(script)});
   }
 
   static bool is_absent(const Migration& migration) { return migration.path.empty(); }
@@ -89,9 +90,8 @@ class Reading {
   const std::vector<std::string>& locations_;
   std::vector<Migration> migrations_;  ///< without a path where there is none
   std::vector<FileIdentity> identities_;
-  std::vector<Script> unnamed_;
-  std::vector<Error> problems_;
-  std::mutex mutex_;  ///< of these two
+  std::vector<Troubled> troubled_;
+  std::mutex mutex_;  ///< of troubled_
   std::atomic<std::size_t> next_ = 0;
 };
 
@@ -101,7 +101,9 @@ void Reading::drop_repeated() {
     if (is_absent(migrations_[i])) continue;
     const std::string_view path = migrations_[i].path;
     const auto& [device, inode] = identities_[i];
-    if (!seen.emplace(device, inode, path.substr(path.rfind('/') + 1)).second) migrations_[i].path.clear();
+    if (seen.emplace(device, inode, path.substr(path.rfind('/') + 1)).second) continue;
+    migrations_[i].path.clear();
+    std::erase_if(troubled_, [i](const Troubled& one) { return one.index == i; });
   }
 }
 
@@ -123,9 +125,11 @@ Error config_of_included(const std::string& path) {
 }
 
 void Reading::forgive_included() {
-  if (unnamed_.empty()) return;
+  const auto is_unnamed = [](const Troubled& one) { return !one.script.unnamed.empty(); };
+  if (std::none_of(troubled_.begin(), troubled_.end(), is_unnamed)) return;
   const auto included = included_paths();
-  for (auto& script : unnamed_) {
+  for (auto& [index, script] : troubled_) {
+    if (script.unnamed.empty()) continue;
     std::error_code error;
     const auto real = std::filesystem::canonical(script.unnamed, error);
     if (error || included.count(real.string()) == 0) continue;
@@ -135,9 +139,13 @@ void Reading::forgive_included() {
 }
 
 LocalMigrations Reading::finish() {
-  for (auto& script : unnamed_) add_problems(std::move(script.problems));
+  LocalMigrations local;
+  for (auto& [index, script] : troubled_) {
+    std::move(script.problems.begin(), script.problems.end(), std::back_inserter(local.problems));
+  }
   std::erase_if(migrations_, is_absent);
-  return {std::move(migrations_), std::move(problems_)};
+  local.migrations = std::move(migrations_);
+  return local;
 }
 
 /// Absent where the system allows no more threads.

@@ -116,6 +116,34 @@ TEMPLATE_TEST_CASE("an applied migration is recorded with what its file says", "
   CHECK(history[0].statements_done == 1);
 }
 
+TEMPLATE_TEST_CASE("the history in outline is the history, by rank, with what a plan needs", "", FakeLab,
+                   PostgresLab) {
+  TestType lab;
+  CHECK(lab.open()->history_outline().empty());
+  const auto database = locked(lab);
+  database->apply({.migration = lab.works("V2__b.sql")}, 0, {});
+  database->apply({.migration = lab.works("R__views.sql")}, 1, {});
+  database->apply({.migration = lab.works("V10__c.sql")}, 2, {});
+  // A changed row is stored behind the others.
+  database->repair({{.action = RowChange::Action::mark_deleted, .rank = 1}}, 3);
+
+  const auto outline = database->history_outline();
+  const auto history = database->history();
+  REQUIRE(outline.size() == 3);
+  REQUIRE(history.size() == 3);
+  for (std::size_t i = 0; i < history.size(); ++i) {
+    CHECK(outline[i].rank == static_cast<std::int64_t>(i + 1));
+    CHECK(history[i].rank == outline[i].rank);
+    CHECK(outline[i].version == history[i].version);
+    CHECK(outline[i].description == history[i].description);
+    CHECK(outline[i].kind == history[i].kind);
+    CHECK(outline[i].checksum == history[i].checksum);
+    CHECK(outline[i].state == history[i].state);
+  }
+  CHECK(outline[0].state == "deleted");
+  CHECK(history[0].script == "V2__b.sql");
+}
+
 TEMPLATE_TEST_CASE("a failed transactional migration leaves no row and does not block the next one", "",
                    FakeLab, PostgresLab) {
   TestType lab;

@@ -87,6 +87,24 @@ TEST_CASE("migrations are found in all folders and sorted by kind, version and d
   CHECK(local.migrations[2].statements == 1);
 }
 
+TEST_CASE("versions of any length are in order, whatever the order of their files") {
+  const TempDir temp;
+  const Texts rising = {"V1__a.sql",
+                        "V1.2__a.sql",
+                        "V1.10__a.sql",
+                        "V2__a.sql",
+                        "V1152921504606846975__a.sql",
+                        "V1152921504606846976__a.sql",
+                        "V1152921504606846976.1__a.sql",
+                        "V18446744073709551615__a.sql",
+                        "V18446744073709551616__a.sql",
+                        "V99999999999999999999999__a.sql"};
+  for (const auto& name : rising) temp.write_file(name, "select 1;");
+  const auto local = load(temp);
+  CHECK(local.problems.empty());
+  CHECK(scripts(local) == rising);
+}
+
 TEST_CASE("an empty location is fine") {
   const TempDir temp;
   const auto local = load(temp);

@@ -63,7 +63,16 @@ TEST_CASE("files and history that disagree stop the run before the lock") {
   Run run;
   run.server.add_applied(fake_migration("V1__other.sql"));
   CHECK(run.failure().kind == ErrorKind::files);
-  CHECK(run.server.log == Log{"history"});
+  CHECK(run.server.log == Log{"history", "history"});
+}
+
+TEST_CASE("an edited file is told with all that its history row knows") {
+  Run run;
+  run.server.add_applied(run.files[0]);
+  run.server.rows[0].finished_at = "2026-11-29T17:31:05.123Z";
+  run.files[0].checksum = "sha256:edited";
+  CHECK(run.failure().detail.find("2026-11-29T17:31:05.123Z") != std::string::npos);
+  CHECK(run.server.log == Log{"history", "history"});
 }
 
 TEST_CASE("a failed migration is not called finished, ends the run, and frees the lock") {

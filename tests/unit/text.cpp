@@ -136,3 +136,14 @@ TEST_CASE("what a terminal would obey is written out") {
   for (const std::string_view bad : {"\x1b", "\r", "\xff", "\u202e", "ok\x7f"})
     CHECK_FALSE(is_printable(bad));
 }
+
+TEST_CASE("a byte that cannot be shown is found wherever it stands") {
+  for (std::size_t at = 0; at < 20; ++at) {
+    for (unsigned byte = 0; byte < 256; ++byte) {
+      std::string text(20, '~');
+      text[at] = static_cast<char>(byte);
+      const bool shown = (byte >= ' ' && byte <= '~') || byte == '\t' || byte == '\n';
+      if (is_printable(text) != shown) FAIL("byte " << byte << " at " << at);
+    }
+  }
+}
