@@ -140,6 +140,8 @@ void Reading::forgive_included() {
 
 LocalMigrations Reading::finish() {
   LocalMigrations local;
+  std::sort(troubled_.begin(), troubled_.end(),
+            [](const Troubled& a, const Troubled& b) { return a.index < b.index; });
   for (auto& [index, script] : troubled_) {
     std::move(script.problems.begin(), script.problems.end(), std::back_inserter(local.problems));
   }
