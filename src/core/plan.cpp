@@ -62,9 +62,7 @@ class Planner {
   }
 
   /// The first one may be missing.
-  static const Version* newer(const Version* a, const Version* b) {
-    return a != nullptr && *a >= *b ? a : b;
-  }
+  static const Version* newer(const Version* a, const Version* b) { return a != nullptr && *a >= *b ? a : b; }
 
   bool above_target(const Version& version) const { return options_.target && version > *options_.target; }
 

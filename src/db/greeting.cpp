@@ -14,9 +14,9 @@ namespace {
 constexpr int oldest_supported = 120000;
 
 // role and search_path are set for this statement only; what comes behind the materialized parts sees them,
-// since those run first. In a new session the planner reads the catalogs anew, and joins over them took most of
-// the time: these functions look up the same. to_regclass would fail in a schema that the role may not use;
-// that the table cannot be read is told by who reads it.
+// since those run first. In a new session the planner reads the catalogs anew, and joins over them took most
+// of the time: these functions look up the same. to_regclass would fail in a schema that the role may not
+// use; that the table cannot be read is told by who reads it.
 constexpr auto greeting_query = R"(
 with session as materialized (
   select case when $1 operator(pg_catalog.<>) '' then pg_catalog.set_config('role', $1, true) end,
