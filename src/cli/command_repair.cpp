@@ -11,7 +11,19 @@ namespace lockstep::cli {
 namespace {
 
 std::string_view action_name(const RowChange& change) {
-  return change.action == RowChange::Action::align ? "align" : "mark_deleted";
+  switch (change.action) {
+    case RowChange::Action::align:
+      return "align";
+    case RowChange::Action::mark_deleted:
+      return "mark_deleted";
+    case RowChange::Action::mark_undone:
+      return "mark_undone";
+    case RowChange::Action::statement_done:
+      return "statement_done";
+    case RowChange::Action::statement_again:
+      return "statement_again";
+  }
+  return "";
 }
 
 const HistoryRow& row_of(const Plan& plan, const RowChange& change) {
@@ -21,6 +33,10 @@ const HistoryRow& row_of(const Plan& plan, const RowChange& change) {
 
 std::string explained(const HistoryRow& row, const RowChange& change) {
   if (change.action == RowChange::Action::mark_deleted) return "mark as deleted: its file is gone";
+  if (change.action == RowChange::Action::statement_done)
+    return fmt::format("go on behind statement {}", row.statements_done + 1);
+  if (change.action == RowChange::Action::statement_again)
+    return fmt::format("go on with statement {}", row.statements_done + 1);
   if (row.script != change.script) return fmt::format("take name and checksum of {}", change.script);
   return row.checksum == change.checksum ? "take the description of its file"
                                          : "take the checksum of its file";
@@ -67,13 +83,23 @@ void ask(Run& run, std::size_t number) {
   if (answer != "y" && answer != "Y" && answer != "yes") throw declined();
 }
 
+std::vector<StatementAnswer> answers_of(const Arguments& arguments) {
+  std::vector<StatementAnswer> answers;
+  if (const auto text = arguments.value("--statement-done"))
+    answers.push_back(parse_answer(StatementAnswer::Fate::done, *text));
+  if (const auto text = arguments.value("--statement-again"))
+    answers.push_back(parse_answer(StatementAnswer::Fate::again, *text));
+  return answers;
+}
+
 }  // namespace
 
 void run_repair(Run& run, Result& result) {
+  const auto answers = answers_of(run.arguments());
   const auto local = run.load_migrations();
   const auto database = run.connect(Access::write);
   const auto plan = make_plan(local.migrations, database->history(), {});
-  const auto changes = repair_changes(plan);
+  const auto changes = repair_changes(plan, answers);
   result.fields = {{"database", database->facts().database}, {"repaired", false}, {"changes", Json::array()}};
   for (const auto& change : changes) {
     result.fields["changes"].push_back(json_of(row_of(plan, change), change));
@@ -85,7 +111,7 @@ void run_repair(Run& run, Result& result) {
   if (run.settings().output == OutputFormat::text)
     run.out().write(shown(plan, changes, run.coloring()) + "\n");
   if (!run.arguments().has("--yes")) ask(run, changes.size());
-  repair(*database, local.migrations, changes, run.lock_policy(), run.log());
+  repair(*database, local.migrations, answers, changes, run.lock_policy(), run.log());
   result.fields["repaired"] = true;
   result.text = fmt::format("changed {} of the history\n", counted(changes.size(), "row"));
 }

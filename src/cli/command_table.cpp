@@ -62,6 +62,9 @@ constexpr std::array baseline_options{
 };
 constexpr std::array repair_options{
     OptionSpec{"--yes", "", "", "make the changes without asking"},
+    OptionSpec{"--statement-done", "STATEMENT", "",
+               "a statement in doubt, such as V7:3, was done: go on behind it"},
+    OptionSpec{"--statement-again", "STATEMENT", "", "it was not done: go on with it"},
     on_busy,
     lock_wait,
 };
@@ -122,7 +125,8 @@ constexpr std::array table{
         "Takes the checksum, description and name of edited or renamed files into the history, and "
         "marks rows whose file is gone as deleted. Runs no SQL of yours. Shows its plan and asks first.",
         "lockstep repair                       show the plan, ask, repair\n"
-        "lockstep repair --yes                 repair without asking",
+        "lockstep repair --yes                 repair without asking\n"
+        "lockstep repair --statement-done V7:3 statement 3 of V7 was done when the connection died",
         Needs::database, repair_options, run_repair},
     CommandSpec{
         "undo", "Take back the newest migration with its U file", "", Operands::none,

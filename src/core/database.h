@@ -83,10 +83,16 @@ using TextSink = std::function<void(std::string_view)>;
 
 /// A change of one history row that repair or undo makes.
 struct RowChange {
-  enum class Action { align, mark_deleted, mark_undone };
+  enum class Action {
+    align,
+    mark_deleted,
+    mark_undone,
+    statement_done,   ///< the statement in doubt was done: go on behind it
+    statement_again,  ///< it was not done: go on with it
+  };
   Action action;
   std::int64_t rank;
-  std::string checksum = {};     ///< align: the file's
+  std::string checksum = {};     ///< align: the file's; statement_done: the row's intent
   std::string description = {};  ///< align: the file's
   std::string script = {};       ///< align: the file's
 

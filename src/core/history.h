@@ -34,6 +34,8 @@ struct HistoryRow {
   std::int64_t duration_ms = 0;
   std::int64_t statements_done = 0;
   std::string tool_version = {};
+  /// Of a statement that was running, if its end was never noted: "sha256:<hex>" up to and with it.
+  std::string intent = {};
 
   /// False for rows that are kept only for the record.
   bool counts() const { return state != row_state::deleted && state != row_state::undone; }

@@ -19,7 +19,7 @@ std::optional<std::string> canonical(const std::optional<Version>& version) {
 /// lie in the order in which they were written.
 constexpr std::string_view outline_columns = "rank, version, description, kind, checksum, state";
 constexpr std::string_view more_columns =
-    "script, installed_by, started_at, finished_at, duration_ms, statements_done, tool_version";
+    "script, installed_by, started_at, finished_at, duration_ms, statements_done, tool_version, intent";
 constexpr int outline_size = 6;
 
 void add_the_rest(const PGresult* selected, int row, HistoryRow& result) {
@@ -31,6 +31,7 @@ void add_the_rest(const PGresult* selected, int row, HistoryRow& result) {
   result.duration_ms = int8_at(selected, row, outline_size + 4);
   result.statements_done = int8_at(selected, row, outline_size + 5);
   result.tool_version = text(outline_size + 6);
+  result.intent = text(outline_size + 7);
 }
 
 void read_row(const PGresult* selected, int row, HistoryRow& result) {
@@ -93,7 +94,8 @@ std::vector<Query> HistoryTable::create_queries(Presence schema) const {
   finished_at pg_catalog.timestamptz,
   duration_ms pg_catalog.int8 not null default 0,
   statements_done pg_catalog.int8 not null default 0,
-  tool_version pg_catalog.text not null
+  tool_version pg_catalog.text not null,
+  intent pg_catalog.text
 ))",
                                  qualified_)});
   queries.push_back({fmt::format(
@@ -137,33 +139,50 @@ Query HistoryTable::insert_baseline_query(const Version& version, std::string_vi
 }
 
 Query HistoryTable::progress_query(std::int64_t rank, const Migration& migration, std::string_view state,
-                                   std::int64_t statements_done, const std::string& checksum) const {
+                                   const Progress& progress) const {
+  const auto& checksum = state == row_state::applied ? migration.checksum : progress.digest;
   return {
       fmt::format(
           R"(update {} set rank = case when {} then rank end, state = $2, statements_done = $3::pg_catalog.int8, checksum = $4, script = $5, description = $6,
-  run_id = $7::pg_catalog.uuid, tool_version = $8,
+  run_id = $7::pg_catalog.uuid, tool_version = $8, intent = $9,
   finished_at = case when $2 operator(pg_catalog.<>) 'running' then pg_catalog.clock_timestamp() end,
   duration_ms = (extract(epoch from pg_catalog.clock_timestamp() operator(pg_catalog.-) started_at) operator(pg_catalog.*) 1000)::pg_catalog.int8
 where rank operator(pg_catalog.=) $1::pg_catalog.int8 returning rank, duration_ms)",
           qualified_, lock_.fence_condition()),
-      {std::to_string(rank), std::string(state), std::to_string(statements_done), checksum, migration.script,
-       migration.name.description, run_.run_id, run_.tool_version}};
+      {std::to_string(rank), std::string(state), std::to_string(progress.statements), checksum,
+       migration.script, migration.name.description, run_.run_id, run_.tool_version,
+       progress.intent.empty() ? std::nullopt : std::optional(progress.intent)}};
 }
 
 Query HistoryTable::change_query(const RowChange& change, std::int64_t expected_rank) const {
-  const auto fenced = fmt::format(
-      "update {0} set rank = case when {1} and (select pg_catalog.max(h.rank) from {0} as h)"
-      " operator(pg_catalog.=) $2::pg_catalog.int8 then rank end",
-      qualified_, lock_.fence_condition());
-  const std::string_view row = " where rank operator(pg_catalog.=) $1::pg_catalog.int8";
-  if (change.action != RowChange::Action::align) {
-    const bool undone = change.action == RowChange::Action::mark_undone;
-    return {fmt::format("{}, state = '{}'{}", fenced, undone ? row_state::undone : row_state::deleted, row),
-            {std::to_string(change.rank), std::to_string(expected_rank)}};
+  Query query{
+      fmt::format("update {0} set rank = case when {1} and (select pg_catalog.max(h.rank) from {0} as h)"
+                  " operator(pg_catalog.=) $2::pg_catalog.int8 then rank end",
+                  qualified_, lock_.fence_condition()),
+      {std::to_string(change.rank), std::to_string(expected_rank)}};
+  switch (change.action) {
+    case RowChange::Action::align:
+      query.sql += ", checksum = $3, description = $4, script = $5";
+      query.parameters.insert(query.parameters.end(), {change.checksum, change.description, change.script});
+      break;
+    case RowChange::Action::mark_deleted:
+      query.sql += ", state = 'deleted'";
+      break;
+    case RowChange::Action::mark_undone:
+      query.sql += ", state = 'undone'";
+      break;
+    case RowChange::Action::statement_done:
+      query.sql +=
+          ", state = 'failed', statements_done = statements_done operator(pg_catalog.+) 1, checksum = $3, "
+          "intent = null";
+      query.parameters.emplace_back(change.checksum);
+      break;
+    case RowChange::Action::statement_again:
+      query.sql += ", state = 'failed', intent = null";
+      break;
   }
-  return {fmt::format("{}, checksum = $3, description = $4, script = $5{}", fenced, row),
-          {std::to_string(change.rank), std::to_string(expected_rank), change.checksum, change.description,
-           change.script}};
+  query.sql += " where rank operator(pg_catalog.=) $1::pg_catalog.int8";
+  return query;
 }
 
 Query HistoryTable::fence_query() const {

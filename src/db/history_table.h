@@ -6,6 +6,7 @@
 #include "core/database.h"
 #include "db/advisory_lock.h"
 #include "db/greeting.h"
+#include "db/progress.h"
 #include "db/session.h"
 
 namespace lockstep::db {
@@ -37,10 +38,10 @@ class HistoryTable {
   Query insert_baseline_query(const Version& version, std::string_view description,
                               std::int64_t expected_rank) const;
 
-  /// Updates the row of a migration that began before. `checksum` is the file's once it is applied, before
+  /// Updates the row of a migration that began before. Its checksum is the file's once it is applied, before
   /// that the digest of what is done.
   Query progress_query(std::int64_t rank, const Migration& migration, std::string_view state,
-                       std::int64_t statements_done, const std::string& checksum) const;
+                       const Progress& progress) const;
   Query change_query(const RowChange& change, std::int64_t expected_rank) const;
 
   /// What stands behind a violated fence: whether the lock is held, and the highest rank.

@@ -9,12 +9,14 @@
 #include "db/advisory_lock.h"
 #include "db/greeting.h"
 #include "db/history_table.h"
+#include "db/journaled_runner.h"
 #include "db/observer.h"
 #include "db/pooler_probe.h"
 #include "db/preview.h"
 #include "db/recorder.h"
 #include "db/schema_contents.h"
 #include "db/script_failure.h"
+#include "db/script_runner.h"
 #include "db/session_state.h"
 
 namespace lockstep::db {
@@ -227,20 +229,21 @@ class Postgres : public Database {
   }
 
   AppliedStep apply_whole(const Step& step, std::int64_t expected_rank) {
-    if (const auto done = done_before(step); done.statements > 0)
-      throw done_outside_transaction(step.migration, done.statements);
+    const auto before = progress_before(step);
+    if (before.statements > 0 || !before.intent.empty())
+      throw done_outside_transaction(step.migration, before.statements);
     ScriptRunner runner(session_, open_script_, step.migration);
     const auto records =
-        step.resumes ? std::vector{history_.progress_query(
-                           step.resumes->rank, step.migration, row_state::applied,
-                           static_cast<std::int64_t>(step.migration.statements), step.migration.checksum)}
-                     : history_.record_queries(step, expected_rank);
-    const auto error = runner.run_in_transaction({.before = reset_if_used(),
-                                                  .begin = state_.begin_statement(),
-                                                  .after_begin = state_.timeout_statements(step.migration),
-                                                  .closing = closing_statements(state_, records)});
+        step.resumes
+            ? std::vector{history_.progress_query(step.resumes->rank, step.migration, row_state::applied,
+                                                  {.statements = step.migration.statements})}
+            : history_.record_queries(step, expected_rank);
+    const auto error = runner.run({.before = reset_if_used(),
+                                   .begin = state_.begin_statement(),
+                                   .after_begin = state_.timeout_statements(step.migration),
+                                   .closing = closing_statements(state_, records)});
     if (error) throw recorder_.not_closed(step.migration, expected_rank, *error);
-    remember_defaults(runner);
+    if (runner.may_change_defaults()) defaults_ = Defaults::read_again;
     return {.rank = step.resumes ? step.resumes->rank : expected_rank + 1,
             .statements = static_cast<std::int64_t>(runner.statements())};
   }
@@ -249,46 +252,41 @@ class Postgres : public Database {
     const auto& migration = step.migration;
     for (const auto& statement : reset_if_used()) session_.simple(statement);
     for (const auto& statement : session_timeouts(migration)) session_.simple(statement);
-    const auto before = done_before(step);
-    const auto begun = step.resumes
-                           ? progress_query(step.resumes->rank, migration, row_state::running, before)
-                           : history_.insert_query(migration, row_state::running, expected_rank);
+    const auto before = progress_before(step);
+    const auto begun =
+        step.resumes ? history_.progress_query(step.resumes->rank, migration, row_state::running, before)
+                     : history_.insert_query(migration, row_state::running, expected_rank);
     const auto rank = recorder_.write(migration, begun, expected_rank).rank;
 
-    ScriptRunner runner(session_, open_script_, migration);
-    auto done = before;
-    const auto note = [&](std::string_view state) {
-      const Unhurried unhurried;
-      return recorder_.write(migration, progress_query(rank, migration, state, done), expected_rank);
+    const auto query = [&](std::string_view state, const Progress& now) {
+      return history_.progress_query(rank, migration, state, now);
     };
+    const auto note = [&](std::string_view state, const Progress& now) {
+      const Unhurried unhurried;
+      return recorder_.write(migration, query(state, now), expected_rank);
+    };
+    const auto note_running = [&](const Progress& now) { note(row_state::running, now); };
+    const auto commit = [&](const Progress& now) {
+      const Unhurried unhurried;
+      return recorder_.commit(migration, {query(row_state::running, now)}, expected_rank).error;
+    };
+    JournaledRunner runner(session_, open_script_, migration, {note_running, note_running, commit});
     try {
-      runner.run_one_by_one(before, [&](const Done& now) {
-        done = now;
-        note(row_state::running);
-      });
+      runner.run(before, state_.begin_statement());
     } catch (const Failure&) {
-      note_failure(note);
+      note_failure([&] { note(row_state::failed, runner.progress()); });
       throw;
     }
-    remember_defaults(runner);
-    auto applied = note(row_state::applied);
-    applied.statements = static_cast<std::int64_t>(done.statements - before.statements);
+    if (runner.may_change_defaults()) defaults_ = Defaults::read_again;
+    auto applied = note(row_state::applied, runner.progress());
+    applied.statements = static_cast<std::int64_t>(runner.progress().statements - before.statements);
     return applied;
   }
 
-  static Done done_before(const Step& step) {
+  static Progress progress_before(const Step& step) {
     if (!step.resumes) return {};
-    return {static_cast<std::size_t>(step.resumes->statements_done), step.resumes->checksum};
-  }
-
-  Query progress_query(std::int64_t rank, const Migration& migration, std::string_view state,
-                       const Done& done) const {
-    return history_.progress_query(rank, migration, state, static_cast<std::int64_t>(done.statements),
-                                   state == row_state::applied ? migration.checksum : done.digest);
-  }
-
-  void remember_defaults(const ScriptRunner& runner) {
-    if (runner.may_change_defaults()) defaults_ = Defaults::read_again;
+    return {static_cast<std::size_t>(step.resumes->statements_done), step.resumes->checksum,
+            step.resumes->intent};
   }
 
   /// The first error is the one to report, whatever comes of writing it down.
@@ -297,7 +295,7 @@ class Postgres : public Database {
     try {
       if (session_.lost()) return;
       session_.roll_back();
-      note(row_state::failed);
+      note();
     } catch (const Failure&) {
       return;
     }

@@ -62,9 +62,8 @@ void write_preview(const Step& step, const SessionState& state, const HistoryTab
   }
   out(with_constants(history.insert_query(step.migration, row_state::running, expected_rank)) + ";\n");
   write_script(step.migration, reader, out);
-  const auto statements = static_cast<std::int64_t>(step.migration.statements);
-  out(with_constants(history.progress_query(expected_rank + 1, step.migration, row_state::applied, statements,
-                                            step.migration.checksum)) +
+  out(with_constants(history.progress_query(expected_rank + 1, step.migration, row_state::applied,
+                                            {.statements = step.migration.statements})) +
       ";\n");
 }
 

@@ -88,6 +88,11 @@ ErrorKind kind_of(const Migration& migration) {
   return migration.transaction == TransactionMode::on ? ErrorKind::migration : ErrorKind::part_way;
 }
 
+/// As repair takes it: "V7", or the file's name for a repeatable.
+std::string short_name(const Migration& migration) {
+  return migration.name.version ? "V" + version_text(migration) : migration.script;
+}
+
 Error about(const Migration& migration, std::string code, std::string message) {
   return {.kind = kind_of(migration),
           .code = std::move(code),
@@ -189,6 +194,24 @@ Failure done_outside_transaction(const Migration& migration, std::size_t done) {
   error.kind = ErrorKind::files;
   error.hints = {
       "Put back -- lockstep: transaction=off and what is done as it ran: the next run goes on behind it."};
+  return Failure(std::move(error));
+}
+
+Failure statement_in_doubt(const Migration& migration, const sql::Place& place, std::size_t number,
+                           Doubt doubt) {
+  auto error =
+      about(migration, "statement_in_doubt",
+            fmt::format("statement {} was running when an earlier run lost its connection, and it is "
+                        "not known whether it was done",
+                        number));
+  error.kind = ErrorKind::files;
+  if (doubt != Doubt::taken_out) set_place(error, migration, place);
+  if (doubt == Doubt::changed) error.detail = "the file has another statement there now";
+  if (doubt == Doubt::taken_out) error.detail = "the file has no statement there any more";
+  const auto which = fmt::format("{}:{}", short_name(migration), number);
+  error.hints = {
+      fmt::format("Look whether what it does is there. If so: lockstep repair --statement-done {}", which),
+      fmt::format("If not, have it run again with: lockstep repair --statement-again {}", which)};
   return Failure(std::move(error));
 }
 

@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "core/migration.h"
-#include "db/script_runner.h"
+#include "db/script_sender.h"
 #include "db/session.h"
 
 namespace lockstep::db {
@@ -22,6 +22,17 @@ Failure transaction_left_open(const Migration& migration);
 Failure done_part_changed(const Migration& migration, std::size_t done);
 /// The same file, when it asks for a transaction now.
 Failure done_outside_transaction(const Migration& migration, std::size_t done);
+
+/// Why it is not known what became of a statement that was running when an earlier run lost its connection.
+enum class Doubt {
+  cannot_tell,  ///< the catalog does not show it
+  changed,      ///< the file has another statement there now
+  taken_out,    ///< the file has none there any more
+};
+/// Only a person can say whether statement `number`, counted from 1, was done.
+Failure statement_in_doubt(const Migration& migration, const sql::Place& place, std::size_t number,
+                           Doubt doubt);
+
 Failure unreadable(const Migration& migration, const sql::Problem& problem);
 
 /// What the fence found: the lock is gone, or somebody else has written to the history.

@@ -60,6 +60,14 @@ void change(std::vector<HistoryRow>& rows, const RowChange& change) {
     case RowChange::Action::mark_undone:
       row->state = row_state::undone;
       return;
+    case RowChange::Action::statement_done:
+      row->checksum = change.checksum;
+      ++row->statements_done;
+      row->intent.clear();
+      return;
+    case RowChange::Action::statement_again:
+      row->intent.clear();
+      return;
   }
 }
 

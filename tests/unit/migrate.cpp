@@ -200,13 +200,45 @@ TEST_CASE("repair takes over edited files, marks missing ones, and makes exactly
 
   auto others = agreed;
   others.pop_back();
-  CHECK_THROWS_AS(repair(database, files, others, {}, reporter), Failure);
+  CHECK_THROWS_AS(repair(database, files, {}, others, {}, reporter), Failure);
   CHECK(server.rows[0].checksum != "sha256:edited");
 
-  repair(database, files, agreed, {}, reporter);
+  repair(database, files, {}, agreed, {}, reporter);
   CHECK(server.rows[0].checksum == "sha256:edited");
   CHECK(server.rows[1].state == "deleted");
   CHECK(make_plan(files, server.rows, {}).problems.empty());
+}
+
+TEST_CASE("repair takes an answer only to a question that is open") {
+  using Fate = StatementAnswer::Fate;
+  const std::vector files{fake_migration("V7__slow.sql"), fake_migration("R__view.sql")};
+  auto row = fake_row(files[0], 1);
+  row.state = row_state::running;
+  row.statements_done = 2;
+  row.checksum = "sha256:two";
+  row.intent = "sha256:three";
+  auto other = fake_row(files[1], 2);
+  other.statements_done = 1;
+  other.state = row_state::failed;
+  other.intent = "sha256:one";
+  const auto plan = make_plan(files, {row, other}, {});
+  const auto changes = [&](Fate fate, std::string_view text) {
+    return repair_changes(plan, {parse_answer(fate, text)});
+  };
+  CHECK(changes(Fate::done, "V7:3") ==
+        std::vector{
+            RowChange{.action = RowChange::Action::statement_done, .rank = 1, .checksum = "sha256:three"}});
+  CHECK(changes(Fate::again, "V007.0:3") ==
+        std::vector{RowChange{.action = RowChange::Action::statement_again, .rank = 1}});
+  CHECK(changes(Fate::again, "R__view.sql:2").front().rank == 2);
+  for (const auto* const text : {"V7:2", "V7:4", "V8:3", "7:3", "R__view.sql:1"}) {
+    INFO(text);
+    CHECK_THROWS_AS(changes(Fate::done, text), Failure);
+  }
+  for (const auto* const text : {"", "V7", "V7:", "V7:x", "V7:3x", "V7:0", "V7:-1", ":"}) {
+    INFO(text);
+    CHECK_THROWS_AS(parse_answer(Fate::done, text), Failure);
+  }
 }
 
 TEST_CASE("repair with no files at all refuses, since then the directory is wrong") {
