@@ -134,7 +134,6 @@ void check_transaction_control(const sql::Survey& survey, const Directives& dire
 
 void check_lock_releases(const sql::Survey& survey, const ScriptFiles& files, std::vector<Error>& problems) {
   for (const auto& mark : survey.lock_releases) {
-    if (!mark.statement.drops_session_locks()) continue;
     problems.push_back(problem_at(
         mark.place, files, "lock_dropped",
         fmt::format("{} would drop the lock that keeps other migrations away", mark.name),

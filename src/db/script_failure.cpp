@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "db/interrupt.h"
+#include "db/routine_place.h"
 
 namespace lockstep::db {
 namespace {
@@ -59,6 +60,17 @@ std::string excerpt(const Migration& migration, std::size_t file, std::size_t li
     return source_line(open(migration, file), line);
   } catch (const Failure&) {
     return {};
+  }
+}
+
+/// The line of a routine's body, where the server names it and the file has it.
+std::optional<sql::Place> inner_place(const ServerError& error, const Migration& migration,
+                                      const std::optional<sql::Place>& place, const OpenScript& open) {
+  if (error.position > 0 || !place) return std::nullopt;
+  try {
+    return place_in_routine(error.context, migration, open, *place);
+  } catch (const Failure&) {
+    return std::nullopt;
   }
 }
 
@@ -116,6 +128,10 @@ Failure statement_failed(const Session& session, const Migration& migration, con
   if (const auto line = copy_line(error.context); line > 0) {
     set_place(result, migration, {.line = copy_start.line + line - 1, .column = 0, .file = copy_start.file});
     file = copy_start.file;
+  }
+  if (const auto inner = inner_place(error, migration, place, open)) {
+    set_place(result, migration, *inner);
+    file = inner->file;
   }
   result.excerpt = excerpt(migration, file, result.where->line, open);
   describe(error, result);

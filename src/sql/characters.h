@@ -119,8 +119,4 @@ constexpr bool same_word(std::string_view word, std::string_view lower) {
   return true;
 }
 
-constexpr bool starts_with_word(std::string_view text, std::string_view lower) {
-  return text.size() >= lower.size() && same_word(text.substr(0, lower.size()), lower);
-}
-
 }  // namespace lockstep::sql

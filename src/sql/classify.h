@@ -81,7 +81,6 @@ struct StatementClass {
   bool chains = false;  ///< COMMIT or ROLLBACK … AND CHAIN
   CopyFormat copy_format = CopyFormat::text;
   ReadingChange reading = {};
-  bool names_advisory_unlock = false;  ///< pg_advisory_unlock… is a word of it, or of a DO's body
 
   /// Ends, starts or splits a transaction.
   bool controls_transaction() const;

@@ -10,7 +10,6 @@
 namespace lockstep::sql {
 namespace {
 
-constexpr std::string_view unlock = "pg_advisory_unlock";
 /// With so many tokens collected, only those outside of parentheses still matter.
 constexpr std::size_t full_head = 128;
 
@@ -25,11 +24,6 @@ const char* skip_number_end(const char* at) {
 const char* skip_number(const char* at) {
   while (is_digit(*at)) ++at;
   return starts_word(*at) ? skip_number_end(at) : at;
-}
-
-bool names_unlock(std::string_view text) {
-  const auto same = [](char byte, char lower) { return to_lower(byte) == lower; };
-  return std::search(text.begin(), text.end(), unlock.begin(), unlock.end(), same) != text.end();
 }
 
 bool is_directive(std::string_view comment) {
@@ -54,7 +48,7 @@ Lexer::Stop Lexer::next(Strings strings) {
 }
 
 void Lexer::reset() {
-  open_ = names_advisory_unlock_ = false;
+  open_ = false;
   recording_ = true;
   head_.clear();
   parentheses_ = 0;
@@ -122,7 +116,6 @@ void Lexer::word() {
   }
   if (text.size() == 1 && (*to == '\'' || *to == '&') && prefixed()) return;
   body_.word(text, parentheses_);
-  if (text.size() >= unlock.size() && starts_with_word(text, unlock)) names_advisory_unlock_ = true;
   begin_token();
   cursor_.at = to;
   end_token(Token::Kind::word, input_.offset_of(from));
@@ -275,10 +268,6 @@ void Lexer::end_token(Token::Kind kind, std::size_t from) {
   if (!recording_) return;
   const bool kept = parentheses_ == 0 || head_.size() < full_head;
   if (kept) head_.push_back({kind, parentheses_, from - begin_, cursor_.offset() - from});
-  const auto first = head_.front();
-  const bool body_of_do =
-      kind == Token::Kind::string && same_word(input_.view(begin_, begin_ + first.size), "do");
-  if (body_of_do && names_unlock(input_.view(from, cursor_.offset()))) names_advisory_unlock_ = true;
   if (kept && head_.size() <= shortest_head) head_limit_ = useful_head(head());
   recording_ = head_.size() < head_limit_;
 }

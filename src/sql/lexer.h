@@ -35,8 +35,6 @@ class Lexer {
   std::string_view statement() const { return input_.view(begin_, last_); }
   const Place& statement_place() const { return begin_place_; }
   std::span<const Token> head();
-  /// A word of the statement begins with pg_advisory_unlock, or one in the body of a DO does.
-  bool names_advisory_unlock() const { return names_advisory_unlock_; }
 
   /// After Stop::meta_command and Stop::directive, valid until the next call: offset and text.
   std::size_t start() const { return start_; }
@@ -98,7 +96,6 @@ class Lexer {
   std::size_t start_ = 0;
   bool open_ = false;      ///< a statement has begun
   bool recording_ = true;  ///< its head is being collected
-  bool names_advisory_unlock_ = false;
 };
 
 }  // namespace lockstep::sql

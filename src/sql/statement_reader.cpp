@@ -63,7 +63,6 @@ void StatementReader::tell_statement(Item& item) {
   item.text = lexer_.statement();
   item.place = lexer_.statement_place();
   item.statement = classify(lexer_.head());
-  item.statement.names_advisory_unlock = lexer_.names_advisory_unlock();
   strings_.apply(item.statement);
   copy_.reset();
   if (item.statement.kind == StatementKind::copy_from_stdin) copy_.emplace(lexer_.cursor(), item.place);

@@ -71,12 +71,11 @@ void Surveyor::add_problem(const Item& item, Problem problem) {
 void Surveyor::statement(const Item& item) {
   const auto& its = item.statement;
   ++survey_.statements;
-  const bool releases = its.drops_session_locks() || its.names_advisory_unlock;
   const bool ordinary =
       its.not_in_transaction_since == 0 && !its.controls_transaction() && its.kind != StatementKind::set;
   if (its.not_in_transaction_since > 0) survey_.non_transactional.push_back(mark(item));
   if (its.controls_transaction()) survey_.transaction_control.push_back(mark(item));
-  if (releases) survey_.lock_releases.push_back(mark(item));
+  if (its.drops_session_locks()) survey_.lock_releases.push_back(mark(item));
   if (its.reading.setting != ReadingSetting::none) survey_.reading_changes.push_back(mark(item));
   if (its.kind == StatementKind::alter_type_add_value) survey_.add_values.push_back(mark(item));
   if (ordinary && !survey_.first_ordinary) survey_.first_ordinary = mark(item);

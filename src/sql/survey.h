@@ -39,7 +39,7 @@ struct Survey {
   std::vector<Mark>
       non_transactional;  ///< refused in a transaction block by some server: see refuses_transaction
   std::vector<Mark> transaction_control;  ///< the pair around the file included
-  std::vector<Mark> lock_releases;        ///< DISCARD ALL, and what names pg_advisory_unlock…
+  std::vector<Mark> lock_releases;        ///< DISCARD ALL
   std::vector<Mark> reading_changes;      ///< what is behind them may be read in another way
   std::vector<Mark> add_values;           ///< ALTER TYPE … ADD VALUE
   /// The first statement that does work and can do it in a transaction: not SET, not transaction control.

@@ -300,6 +300,30 @@ TEST_CASE("a non-transactional file goes on at the statement that failed") {
             "select count(*) from pg_index where indrelid = 't'::regclass and indisvalid") == "2");
 }
 
+TEST_CASE("an error inside a block or a function of the file is placed on its line there") {
+  Runner runner;
+  const auto place_of = [&](std::string_view sql) {
+    const auto error = runner.failure("V1__a.sql", sql);
+    return place(error) + " " + error.excerpt;
+  };
+  CHECK(place_of("select 1;\ndo $$\nbegin\n  raise 'oh';\nend $$;\n") ==
+        "migrations/V1__a.sql:4   raise 'oh';");
+  CHECK(place_of("do 'begin\r\n  perform 1;\r\n  perform 1 / 0;\r\nend';\r\n") ==
+        "migrations/V1__a.sql:3   perform 1 / 0;");
+  const std::string function =
+      "create function \"F\"(a int) returns int language plpgsql as $body$\n"
+      "declare b int;\nbegin\n  insert into nowhere values (a);\n  return 1;\nend $body$;\n";
+  CHECK(place_of(function + "select 1;\nselect \"F\"(3);\n") ==
+        "migrations/V1__a.sql:4   insert into nowhere values (a);");
+  CHECK(place_of(function + "do $$\nbegin\n  perform \"F\"(3);\nend $$;\n") ==
+        "migrations/V1__a.sql:4   insert into nowhere values (a);");
+  runner.lab.server().psql(
+      "create function elsewhere() returns int language plpgsql as 'begin raise ''x''; end'");
+  CHECK(place_of("select 1;\nselect elsewhere();\n") == "migrations/V1__a.sql:2:1 select elsewhere();");
+  CHECK(place_of("select 1;\ndo $$\nbegin\n\n  perform elsewhere();\nend $$;\n") ==
+        "migrations/V1__a.sql:5   perform elsewhere();");
+}
+
 TEST_CASE("a timeout that a directive asks for holds in its file only") {
   Runner runner;
   auto migration =

@@ -207,10 +207,6 @@ TEST_CASE("settings that change how text is read are seen") {
 TEST_CASE("statements that let go of advisory locks are noted") {
   CHECK(class_of_statement("discard all").drops_session_locks());
   CHECK_FALSE(class_of_statement("discard plans").drops_session_locks());
-  CHECK(class_of_statement("select pg_advisory_unlock_all()").names_advisory_unlock);
-  CHECK(class_of_statement("select 1, 2, 3, Pg_Catalog.PG_Advisory_Unlock(1)").names_advisory_unlock);
-  CHECK(class_of_statement("do $$ begin perform pg_advisory_unlock_all(); end $$").names_advisory_unlock);
-  CHECK_FALSE(class_of_statement("select 'pg_advisory_unlock_all'").names_advisory_unlock);
 }
 
 TEST_CASE("a command is called by its words") {
