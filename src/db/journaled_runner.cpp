@@ -4,7 +4,6 @@
 
 #include <utility>
 
-#include "core/checksum.h"
 #include "db/hashed_script.h"
 #include "db/in_doubt.h"
 #include "db/index_leftovers.h"
@@ -15,14 +14,6 @@ namespace lockstep::db {
 namespace {
 
 using Kind = sql::StatementKind;
-
-std::string digest_of(const Progress& before, std::string_view next) {
-  Checksum checksum;
-  checksum.update(before.digest);
-  checksum.update("\n");
-  checksum.update(next);
-  return checksum.finish();
-}
 
 /// The server's word for a statement that it does not take in a transaction, for a reason that our reading of
 /// it did not tell.
@@ -46,6 +37,18 @@ constexpr std::string_view partitioned_index_recipe =
 
 }  // namespace
 
+bool opens_transaction(const sql::Item& item) {
+  return item.statement.controls_transaction() && item.statement.not_in_transaction_since == 0;
+}
+
+bool runs_together(const sql::Item& item) {
+  return recovery_of(item.statement, item.text) == sql::Recovery::together;
+}
+
+bool is_kept_setting(const sql::Item& item) {
+  return item.statement.kind == Kind::set && !item.statement.reading.local;
+}
+
 JournaledRunner::JournaledRunner(Session& session, const OpenScript& open, const Migration& migration,
                                  Journal journal)
     : session_(session),
@@ -68,7 +71,7 @@ void JournaledRunner::run(Progress before, const std::string& begin) {
   while (const auto item = reader.next()) {
     if (is_echo(*item) && read.statements >= start) sender_.echo(*item);
     if (item->kind != sql::Item::Kind::statement) continue;
-    read = {read.statements + 1, digest_of(read, item->text)};
+    read = progress_with(read, item->text);
     if (read.statements < start) {
       skip(*item, settings);
     } else if (read.statements == start) {
@@ -87,7 +90,7 @@ void JournaledRunner::run(Progress before, const std::string& begin) {
 
 /// What is done is not run again, but its settings went with its session.
 void JournaledRunner::skip(const sql::Item& item, ScriptMessage& settings) {
-  if (item.statement.kind == Kind::set && !item.statement.reading.local) settings.add(item);
+  if (is_kept_setting(item)) settings.add(item);
 }
 
 void JournaledRunner::run_next(const sql::Item& item, const Progress& next) {

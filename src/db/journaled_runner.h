@@ -11,6 +11,14 @@
 
 namespace lockstep::db {
 
+/// How a statement runs outside a transaction of the file's own: it begins or ends one; or it commits
+/// together with its note; or else it runs alone.
+bool opens_transaction(const sql::Item& item);
+bool runs_together(const sql::Item& item);
+
+/// A setting of the session, which is made again when a file goes on in a new one.
+bool is_kept_setting(const sql::Item& item);
+
 /// Where a file outside a transaction writes down how far it has come (docs/history-table.md, "States").
 struct Journal {
   /// Before a statement that commits by itself.

@@ -251,7 +251,7 @@ class Postgres : public Database {
   AppliedStep apply_one_by_one(const Step& step, std::int64_t expected_rank) {
     const auto& migration = step.migration;
     for (const auto& statement : reset_if_used()) session_.simple(statement);
-    for (const auto& statement : session_timeouts(migration)) session_.simple(statement);
+    for (const auto& statement : state_.timeout_statements(migration)) session_.simple(statement);
     const auto before = progress_before(step);
     const auto begun =
         step.resumes ? history_.progress_query(step.resumes->rank, migration, row_state::running, before)
@@ -283,12 +283,6 @@ class Postgres : public Database {
     return applied;
   }
 
-  static Progress progress_before(const Step& step) {
-    if (!step.resumes) return {};
-    return {static_cast<std::size_t>(step.resumes->statements_done), step.resumes->checksum,
-            step.resumes->intent};
-  }
-
   /// The first error is the one to report, whatever comes of writing it down.
   template <typename Note>
   void note_failure(const Note& note) noexcept {
@@ -299,12 +293,6 @@ class Postgres : public Database {
     } catch (const Failure&) {
       return;
     }
-  }
-
-  std::vector<std::string> session_timeouts(const Migration& migration) const {
-    auto statements = state_.timeout_statements(migration);
-    for (auto& statement : statements) statement.replace(0, std::string_view("set local").size(), "set");
-    return statements;
   }
 
   const SessionOptions options_;

@@ -3,68 +3,144 @@
 #include <utility>
 
 #include "db/hashed_script.h"
+#include "db/journaled_runner.h"
+#include "db/progress.h"
 #include "db/recorder.h"
 #include "db/with_constants.h"
-#include "sql/include.h"
 
 namespace lockstep::db {
 namespace {
 
-/// Names the file where it is not that of the statement before.
-void write_file_name(const Migration& migration, std::size_t file, const TextSink& out) {
-  out("-- " + (file == 0 ? migration.script : migration.includes[file - 1].file) + "\n");
-}
+using Kind = sql::StatementKind;
 
-void write_echo(const sql::Item& item, const TextSink& out) {
-  out("-- ");
-  out(item.text);
-  out("\n");
-}
+/// Writes what is sent for one step.
+class Preview {
+ public:
+  Preview(const Step& step, const SessionState& state, const HistoryTable& history,
+          std::int64_t expected_rank, const OpenScript& open, const TextSink& out)
+      : step_(step),
+        state_(state),
+        history_(history),
+        expected_rank_(expected_rank),
+        script_(open, step.migration),
+        out_(out) {}
 
-void write_script(const Migration& migration, sql::ScriptReader& reader, const TextSink& out) {
-  std::size_t file = 0;
-  while (const auto item = reader.next()) {
-    const bool echo = item->kind == sql::Item::Kind::meta_command && sql::is_echo(item->name);
-    if (!echo && item->kind != sql::Item::Kind::statement) continue;
-    if (std::exchange(file, item->place.file) != item->place.file) write_file_name(migration, file, out);
-    if (echo) {
-      write_echo(*item, out);
-      continue;
+  void write_whole() {
+    auto item = next_statement();
+    const bool wrapped = item && item->statement.kind == Kind::begin;
+    write(wrapped ? item->text : std::string_view(state_.begin_statement()));
+    for (const auto& own : state_.timeout_statements(step_.migration)) write(own);
+    if (wrapped) item = next_statement();
+    for (; item; item = next_statement()) {
+      if (item->statement.kind != Kind::commit) write_statement(*item);
     }
-    const auto kind = item->statement.kind;
-    if (kind == sql::StatementKind::begin || kind == sql::StatementKind::commit) continue;
-    out(item->text);
-    out(";\n");
-    if (kind != sql::StatementKind::copy_from_stdin) continue;
-    while (true) {
-      const auto data = reader.next_copy_data();
-      if (data.empty()) break;
-      out(data);
-    }
-    out("\\.\n");
+    const auto records =
+        step_.resumes ? std::vector{progress(row_state::applied, {.statements = step_.migration.statements})}
+                      : history_.record_queries(step_, expected_rank_);
+    for (const auto& own : closing_statements(state_, records)) write(own);
   }
-}
+
+  void write_one_by_one() {
+    const auto before = progress_before(step_);
+    for (const auto& own : state_.timeout_statements(step_.migration)) write(own);
+    write(with_constants(step_.resumes
+                             ? progress(row_state::running, before)
+                             : history_.insert_query(step_.migration, row_state::running, expected_rank_)));
+    if (before.statements > 0) out_("-- what is done already is not run again, but for its settings\n");
+    Progress read;
+    while (const auto item = next_statement()) {
+      read = progress_with(read, item->text);
+      if (read.statements > before.statements) {
+        write_journaled(*item, read);
+      } else if (is_kept_setting(*item)) {
+        write_statement(*item);
+      }
+    }
+    write(with_constants(progress(row_state::applied, read)));
+  }
+
+ private:
+  void write(std::string_view sql) {
+    out_(sql);
+    out_(";\n");
+  }
+
+  void write_journaled(const sql::Item& item, const Progress& next) {
+    const auto note = progress(row_state::running, next);
+    const auto kind = item.statement.kind;
+    if (kind == Kind::begin) inside_ = true;
+    if (kind == Kind::commit || kind == Kind::rollback) inside_ = false;
+    const bool commits = kind == Kind::commit && !item.statement.chains;
+    if (commits) before_ = next;
+    if (commits) return write_closing(note);
+    if (inside_ || opens_transaction(item)) return write_statement(item);
+    const bool together = runs_together(item);
+    auto announced = before_;
+    announced.intent = next.digest;
+    write(together ? state_.begin_statement() : with_constants(progress(row_state::running, announced)));
+    write_statement(item);
+    before_ = next;
+    if (together) return write_closing(note);
+    write(with_constants(note));
+  }
+
+  void write_closing(const Query& note) {
+    for (const auto& own : closing_statements(state_, {note})) write(own);
+  }
+
+  Query progress(std::string_view state, const Progress& now) const {
+    const auto rank = step_.resumes ? step_.resumes->rank : expected_rank_ + 1;
+    return history_.progress_query(rank, step_.migration, state, now);
+  }
+
+  void write_statement(const sql::Item& item) {
+    write(item.text);
+    if (item.statement.kind != Kind::copy_from_stdin) return;
+    while (true) {
+      const auto data = script_.reader().next_copy_data();
+      if (data.empty()) break;
+      out_(data);
+    }
+    out_("\\.\n");
+  }
+
+  /// What stands between is written as comments: what is printed, and the file's name where that changes.
+  std::optional<sql::Item> next_statement() {
+    while (auto item = script_.reader().next()) {
+      const bool is_statement = item->kind == sql::Item::Kind::statement;
+      if (!is_statement && !is_echo(*item)) continue;
+      if (std::exchange(file_, item->place.file) != item->place.file) write_file_name();
+      if (is_statement) return item;
+      out_("-- ");
+      out_(item->text);
+      out_("\n");
+    }
+    return std::nullopt;
+  }
+
+  void write_file_name() {
+    const auto& migration = step_.migration;
+    out_("-- " + (file_ == 0 ? migration.script : migration.includes[file_ - 1].file) + "\n");
+  }
+
+  const Step& step_;
+  const SessionState& state_;
+  const HistoryTable& history_;
+  const std::int64_t expected_rank_;
+  HashedScript script_;
+  const TextSink& out_;
+  std::size_t file_ = 0;
+  Progress before_ = progress_before(step_);
+  bool inside_ = false;  ///< a transaction of the file's own
+};
 
 }  // namespace
 
 void write_preview(const Step& step, const SessionState& state, const HistoryTable& history,
                    std::int64_t expected_rank, const OpenScript& open, const TextSink& out) {
-  HashedScript script(open, step.migration);
-  auto& reader = script.reader();
-  const bool whole = step.migration.transaction == TransactionMode::on;
-  if (whole) {
-    out(state.begin_statement() + ";\n");
-    for (const auto& statement : state.timeout_statements(step.migration)) out(statement + ";\n");
-    write_script(step.migration, reader, out);
-    for (const auto& statement : closing_statements(state, history.record_queries(step, expected_rank)))
-      out(statement + ";\n");
-    return;
-  }
-  out(with_constants(history.insert_query(step.migration, row_state::running, expected_rank)) + ";\n");
-  write_script(step.migration, reader, out);
-  out(with_constants(history.progress_query(expected_rank + 1, step.migration, row_state::applied,
-                                            {.statements = step.migration.statements})) +
-      ";\n");
+  Preview preview(step, state, history, expected_rank, open, out);
+  if (step.migration.transaction == TransactionMode::on) return preview.write_whole();
+  preview.write_one_by_one();
 }
 
 }  // namespace lockstep::db

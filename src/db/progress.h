@@ -2,6 +2,9 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
+
+#include "core/plan.h"
 
 namespace lockstep::db {
 
@@ -13,5 +16,11 @@ struct Progress {
   /// The same with the statement behind them, while that is running or its end was never noted.
   std::string intent = {};
 };
+
+/// What an earlier run has left.
+Progress progress_before(const Step& step);
+
+/// With one more statement done.
+Progress progress_with(const Progress& before, std::string_view statement);
 
 }  // namespace lockstep::db

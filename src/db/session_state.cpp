@@ -114,10 +114,11 @@ std::string SessionState::begin_statement() const {
 
 std::vector<std::string> SessionState::timeout_statements(const Migration& migration) const {
   std::vector<std::string> statements;
-  const auto add = [&](std::string_view name, const std::optional<Milliseconds>& value) {
-    if (value) statements.push_back(fmt::format("set local {} = {}", name, value->count()));
-  };
   const bool whole = migration.transaction == TransactionMode::on;
+  const std::string_view set = whole ? "set local" : "set";
+  const auto add = [&](std::string_view name, const std::optional<Milliseconds>& value) {
+    if (value) statements.push_back(fmt::format("{} {} = {}", set, name, value->count()));
+  };
   const auto& directives = migration.directives;
   add("lock_timeout", directives.lock_timeout || !whole ? directives.lock_timeout : lock_timeout_);
   add("statement_timeout", directives.statement_timeout);

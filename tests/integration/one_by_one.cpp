@@ -84,6 +84,35 @@ TEST_CASE("a file whose done statements were taken out or changed does not go on
   CHECK(run(way.files.migrate(way.database.url())).exit_code == 0);
 }
 
+TEST_CASE("plan shows how a file outside a transaction is journaled, and where it goes on") {
+  const TestDatabase database;
+  const MigrationDir files({{"V1__a.sql",
+                             "-- lockstep: transaction=off, lock_timeout=3s\nset search_path = public;\n"
+                             "create table a (i int);\nvacuum a;\nselect 1 / 0;\n"}});
+  auto plan = files.migrate(database.url());
+  plan.argv[1] = "plan";
+  const auto order = [](const std::string& text, const std::vector<std::string>& parts) {
+    std::size_t at = 0;
+    for (const auto& part : parts) {
+      INFO(part);
+      at = text.find(part, at);
+      REQUIRE(at != std::string::npos);
+    }
+  };
+  const auto fresh = run(plan).out;
+  INFO(fresh);
+  order(fresh, {"set lock_timeout = 3000;\n", "insert into", "\nbegin;\nset search_path = public;\n",
+                "update", "\ncommit;\nbegin;\ncreate table a", "\ncommit;\nupdate", "intent = 'sha256:",
+                ";\nvacuum a;\nupdate", "intent = null", ";\nbegin;\nselect 1 / 0;\n", "state = 'applied'"});
+
+  REQUIRE(run(files.migrate(database.url())).exit_code == 7);
+  const auto resumed = run(plan).out;
+  INFO(resumed);
+  order(resumed, {"update", "not run again", "\nset search_path = public;\n", "\nbegin;\nselect 1 / 0;\n"});
+  CHECK(resumed.find("create table a") == std::string::npos);
+  CHECK(resumed.find("insert into") == std::string::npos);
+}
+
 TEST_CASE("a file of which something is done does not begin again in a transaction") {
   PartWay way;
   way.check_untouched(way.run_with("create table if not exists a (i int);\ncreate table b (i int);\n"));
