@@ -103,6 +103,7 @@ bool skip_block_comment(Cursor& cursor) {
     const bool after_slash = cursor.offset() > unread && cursor.at[-1] == '/';
     if (cursor.left() < 2) {
       if (after_slash) --cursor.at;
+      unread = cursor.offset();  // the window may begin here
       if (!cursor.refill()) return false;
       continue;
     }

@@ -141,5 +141,19 @@ TEST_CASE("the last token is whole wherever the window ends") {
   }
 }
 
+TEST_CASE("a comment ends at the same place wherever the window ends") {
+  const std::string text = "/* outer /* inner; */ still; comment -- */\nselect 1; /* a /*/ b */ */ select 2";
+  for (std::size_t window = 1; window <= text.size(); ++window) {
+    StatementReader reader(read_from(text), {.window = window});
+    for (const std::size_t at : {text.find("select 1"), text.find("select 2")}) {
+      const auto item = reader.next();
+      REQUIRE(item);
+      CHECK(item->place.offset == at);
+    }
+    CHECK_FALSE(reader.next());
+    CHECK_FALSE(reader.problem());
+  }
+}
+
 }  // namespace
 }  // namespace lockstep::sql
