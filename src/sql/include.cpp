@@ -6,13 +6,9 @@
 namespace lockstep::sql {
 namespace {
 
-void drop_semicolons(std::vector<MetaArgument>& arguments) {
-  while (!arguments.empty() && !arguments.back().quoted) {
-    auto& text = arguments.back().text;
-    while (text.ends_with(';')) text.pop_back();
-    if (!text.empty()) return;
-    arguments.pop_back();
-  }
+/// What is left of semicolons that stand alone.
+bool is_nothing(const MetaArgument& argument) {
+  return argument.text.empty() && !argument.quoted;
 }
 
 IncludePath refused(std::string code, std::string message, std::string hint) {
@@ -28,9 +24,9 @@ std::optional<IncludeBase> include_base(std::string_view command) {
 }
 
 IncludePath read_include_path(std::string_view argument) {
-  auto [arguments, problem] = read_meta_arguments(argument);
+  auto [arguments, problem] = read_meta_arguments(argument, Semicolons::dropped);
   if (problem) return {{}, std::move(problem)};
-  drop_semicolons(arguments);
+  while (!arguments.empty() && is_nothing(arguments.back())) arguments.pop_back();
   if (arguments.empty() || arguments.front().text.empty()) {
     return refused("include_without_file", "the name of the file to include is missing",
                    "Write it behind the command, in single quotes if there are blanks in it.");

@@ -1,5 +1,6 @@
 #include "sql/meta_arguments.h"
 
+#include <cstddef>
 #include <utility>
 
 #include "sql/characters.h"
@@ -19,7 +20,7 @@ int hexadecimal_digit(char byte) {
 
 class ArgumentScanner {
  public:
-  explicit ArgumentScanner(std::string_view text) : rest_(text) {}
+  ArgumentScanner(std::string_view text, Semicolons semicolons) : rest_(text), semicolons_(semicolons) {}
 
   MetaArguments read() {
     while (skip_blanks(), !rest_.empty() && !found_.problem) found_.values.push_back(argument());
@@ -39,15 +40,18 @@ class ArgumentScanner {
 
   MetaArgument argument() {
     MetaArgument argument;
+    std::size_t quoted_to = 0;
     while (!rest_.empty() && !is_blank(rest_.front()) && !found_.problem) {
       switch (rest_.front()) {
         case '\'':
           argument.quoted = true;
           single_quoted(argument.text);
+          quoted_to = argument.text.size();
           break;
         case '"':
           argument.quoted = true;
           double_quoted(argument.text);
+          quoted_to = argument.text.size();
           break;
         case '`':
           refuse("command_output", "psql would put the output of a program in the place of `…`",
@@ -60,7 +64,12 @@ class ArgumentScanner {
           argument.text += take();
       }
     }
+    if (semicolons_ == Semicolons::dropped) drop_semicolons(argument.text, quoted_to);
     return argument;
+  }
+
+  static void drop_semicolons(std::string& text, std::size_t quoted_to) {
+    while (text.size() > quoted_to && text.ends_with(';')) text.pop_back();
   }
 
   void single_quoted(std::string& to) {
@@ -130,13 +139,14 @@ class ArgumentScanner {
   }
 
   std::string_view rest_;
+  Semicolons semicolons_;
   MetaArguments found_;
 };
 
 }  // namespace
 
-MetaArguments read_meta_arguments(std::string_view text) {
-  return ArgumentScanner(text).read();
+MetaArguments read_meta_arguments(std::string_view text, Semicolons semicolons) {
+  return ArgumentScanner(text, semicolons).read();
 }
 
 }  // namespace lockstep::sql

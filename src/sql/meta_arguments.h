@@ -23,8 +23,12 @@ struct MetaArguments {
   std::optional<Problem> problem = std::nullopt;
 };
 
+/// What becomes of semicolons outside of quotes at the end of an argument: psql drops them where an argument
+/// is the name of a file to include.
+enum class Semicolons { kept, dropped };
+
 /// Reads arguments as psql does (psqlscanslash.l): blanks separate them, single quotes take blanks in, and
 /// within these '' is a quote and a backslash begins an escape.
-MetaArguments read_meta_arguments(std::string_view text);
+MetaArguments read_meta_arguments(std::string_view text, Semicolons semicolons = Semicolons::kept);
 
 }  // namespace lockstep::sql

@@ -49,6 +49,12 @@ TEST_CASE("semicolons behind the name of an included file do not count") {
   CHECK(read_include_path("a;b.sql").path == "a;b.sql");
   CHECK(read_include_path("'a.sql;'").path == "a.sql;");
   CHECK(read_include_path(" 'a b.sql' ;").path == "a b.sql");
+  CHECK(read_include_path("'a b.sql';;").path == "a b.sql");
+  CHECK(read_include_path("'a.sql;';").path == "a.sql;");
+  CHECK(read_include_path("'a.'sql;").path == "a.sql");
+  CHECK(read_include_path(";").problem->code == "include_without_file");
+  CHECK(read_include_path("'';").problem->code == "include_without_file");
+  CHECK(echoed_text("a 'b';") == "a b;");
 }
 
 }  // namespace lockstep::sql
