@@ -149,11 +149,12 @@ int run_guarded(const Context& context, const std::vector<std::string>& words) {
   Result result;
   Arguments arguments;
   guarded(result, [&] { arguments = parse_arguments(words); });
+  if (!result.problems.empty()) arguments.command = named_command(words);
+  if (arguments.command != nullptr) result.fields = Json::parse(arguments.command->members);
   Run run(context, std::move(arguments), words);
   if (!result.problems.empty()) return finish(run, result, form);
   if (answered(run, result)) return finish(run, result, ResultForm::text);
   if (run.arguments().command == nullptr) return without_command(run, result, form);
-  if (run.arguments().command->shape != nullptr) run.arguments().command->shape(result);
   guarded(result, [&] { run_command(run, result); });
   if (run.is_settled()) form = form_of(run.settings().output);
   return finish(run, result, form);

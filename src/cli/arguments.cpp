@@ -178,6 +178,14 @@ Arguments parse_arguments(const std::vector<std::string>& arguments) {
   return result;
 }
 
+const CommandSpec* named_command(const std::vector<std::string>& arguments) {
+  for (const auto& word : arguments) {
+    if (word == "--") break;
+    if (const auto* const command = find_command(word)) return command;
+  }
+  return nullptr;
+}
+
 bool wants_json(const std::vector<std::string>& arguments, const Environment& environment) {
   constexpr std::string_view flag = "--output";
   std::string format = variable(environment, "LOCKSTEP_OUTPUT_FORMAT").value_or("");

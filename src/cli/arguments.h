@@ -27,6 +27,9 @@ struct Arguments {
 /// command, `command` is null.
 Arguments parse_arguments(const std::vector<std::string>& arguments);
 
+/// The command that a command line names which cannot be taken apart; null when it names none.
+const CommandSpec* named_command(const std::vector<std::string>& arguments);
+
 /// Whether the result is wanted as JSON, for errors that come up before the settings are settled.
 bool wants_json(const std::vector<std::string>& arguments, const Environment& environment);
 

@@ -36,8 +36,8 @@ struct CommandSpec {
   Needs needs;
   std::span<const OptionSpec> options;
   void (*run)(Run&, Result&);
-  /// Gives the JSON document the members that it has even when the command does not come to run.
-  void (*shape)(Result&) = nullptr;
+  /// The members of its JSON document when it does not come to run, as JSON.
+  std::string_view members = "{}";
 };
 
 /// In the order of help.

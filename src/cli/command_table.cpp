@@ -95,31 +95,34 @@ constexpr std::array table{
         "lockstep migrate --target 12          stop after version 12\n"
         "lockstep migrate --dry-run            show what would be applied\n"
         "lockstep migrate --on-busy skip       leave the work to a run that is under way",
-        Needs::database, migrate_options, run_migrate, shape_migrate},
-    CommandSpec{"info", "Show every migration and its state", "", Operands::none,
-                "Reads only: works with a role that may only select from the history table.",
-                "lockstep info                         a table of all migrations\n"
-                "lockstep info --check                 exit with 1 when something is pending",
-                Needs::database, info_options, run_info},
+        Needs::database, migrate_options, run_migrate,
+        R"({"applied":[],"skipped":0,"pending":null,"lock":{"namespace":null,"resource":null,"waited_ms":0},"database":null,"duration_ms":0})"},
+    CommandSpec{
+        "info", "Show every migration and its state", "", Operands::none,
+        "Reads only: works with a role that may only select from the history table.",
+        "lockstep info                         a table of all migrations\n"
+        "lockstep info --check                 exit with 1 when something is pending",
+        Needs::database, info_options, run_info,
+        R"({"database":null,"history":{"schema":null,"table":null},"version":null,"pending":null,"migrations":[]})"},
     CommandSpec{"validate", "Check the files, and the history against them", "", Operands::none,
                 "Exit 0 when all is well, 3 when something is wrong; every problem is reported. Pending "
                 "migrations are no problem.",
                 "lockstep validate                     files and history\n"
                 "lockstep validate --offline           files alone, for CI",
-                Needs::database, validate_options, run_validate},
+                Needs::database, validate_options, run_validate, R"({"checked":0,"database":null})"},
     CommandSpec{
         "plan", "Print the SQL that migrate would send", "", Operands::none,
         "Reads only. What is printed is sent as it stands, in this order, by a migrate that starts from "
         "the same history.",
         "lockstep plan                         all that is pending\n"
         "lockstep plan --target 12 | less      up to version 12",
-        Needs::database, plan_options, run_plan},
+        Needs::database, plan_options, run_plan, R"({"database":null,"steps":[]})"},
     CommandSpec{
         "baseline", "Declare that the database already is at a version", "", Operands::none,
         "For a database that was made by other means: migrations up to this version will never run on "
         "it.",
         "lockstep baseline --version 7         history starts at version 7", Needs::database,
-        baseline_options, run_baseline},
+        baseline_options, run_baseline, R"({"database":null,"version":null,"recorded":false})"},
     CommandSpec{
         "repair", "Make the history agree with the files", "", Operands::none,
         "Takes the checksum, description and name of edited or renamed files into the history, and "
@@ -127,7 +130,7 @@ constexpr std::array table{
         "lockstep repair                       show the plan, ask, repair\n"
         "lockstep repair --yes                 repair without asking\n"
         "lockstep repair --statement-done V7:3 statement 3 of V7 was done when the connection died",
-        Needs::database, repair_options, run_repair},
+        Needs::database, repair_options, run_repair, R"({"database":null,"repaired":false,"changes":[]})"},
     CommandSpec{
         "undo", "Take back the newest migration with its U file", "", Operands::none,
         "Runs U<version>__<description>.sql, the newest version first, each one in a transaction with its "
@@ -136,7 +139,8 @@ constexpr std::array table{
         "lockstep undo                         take back the newest version\n"
         "lockstep undo --target 12             take back every version above 12\n"
         "lockstep undo --target 12 --dry-run   show which ones these are",
-        Needs::database, undo_options, run_undo, shape_undo},
+        Needs::database, undo_options, run_undo,
+        R"({"undone":[],"pending":null,"lock":{"namespace":null,"resource":null,"waited_ms":0},"database":null,"duration_ms":0})"},
     CommandSpec{
         "clean", "Drop everything in the schemas of the migrations", "", Operands::none,
         "Empties the schemas of clean.schemas (default: that of the history) in one transaction, whatever "
@@ -148,14 +152,15 @@ constexpr std::array table{
         "lockstep clean                        ask, then drop\n"
         "lockstep clean --confirm shop_test    drop without asking\n"
         "lockstep clean --dry-run              list what would be dropped",
-        Needs::database, clean_options, run_clean},
+        Needs::database, clean_options, run_clean,
+        R"({"database":null,"schemas":[],"cleaned":false,"objects":[]})"},
     CommandSpec{
         "new", "Create the next migration file", "DESCRIPTION", Operands::one,
         "The version goes on as the existing files do: the next number, or the time in UTC where they "
         "look like times. The file's path is printed.",
         "lockstep new \"add orders\"             V4__add_orders.sql\n"
         "lockstep new --repeatable reports     R__reports.sql",
-        Needs::settings, new_options, run_new},
+        Needs::settings, new_options, run_new, R"({"path":null,"script":null,"version":null})"},
     CommandSpec{"config",
                 "Show every setting, and where its value comes from",
                 "",
@@ -166,7 +171,8 @@ constexpr std::array table{
                 "lockstep --env prod config            those of the environment prod",
                 Needs::settings,
                 {},
-                run_config},
+                run_config,
+                R"({"settings":[]})"},
     CommandSpec{
         "ephemeral",
         "Run a command against a throwaway PostgreSQL",
@@ -190,7 +196,8 @@ constexpr std::array table{
                 "lockstep completion fish > ~/.config/fish/completions/lockstep.fish",
                 Needs::nothing,
                 {},
-                run_completion},
+                run_completion,
+                R"({"shell":null,"script":null})"},
     CommandSpec{"version",
                 "Show the versions of lockstep and libpq",
                 "",
@@ -199,7 +206,8 @@ constexpr std::array table{
                 "",
                 Needs::nothing,
                 {},
-                run_version},
+                run_version,
+                R"({"version":null,"libpq":null})"},
     CommandSpec{"help",
                 "Show help about a command",
                 "[COMMAND]",

@@ -64,14 +64,6 @@ UndoOptions options_of(const Run& run) {
 
 }  // namespace
 
-void shape_undo(Result& result) {
-  result.fields = {{"undone", Json::array()},
-                   {"pending", nullptr},
-                   {"lock", {{"namespace", nullptr}, {"resource", nullptr}, {"waited_ms", 0}}},
-                   {"database", nullptr},
-                   {"duration_ms", 0}};
-}
-
 void run_undo(Run& run, Result& result) {
   const auto start = run.context().now();
   const auto duration = [&] { return std::chrono::duration_cast<Milliseconds>(run.context().now() - start); };

@@ -7,9 +7,7 @@ namespace lockstep::cli {
 
 /// One function a command, each in the file of its name.
 void run_migrate(Run& run, Result& result);
-void shape_migrate(Result& result);
 void run_undo(Run& run, Result& result);
-void shape_undo(Result& result);
 void run_clean(Run& run, Result& result);
 void run_info(Run& run, Result& result);
 void run_validate(Run& run, Result& result);

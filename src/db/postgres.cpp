@@ -156,7 +156,7 @@ class Postgres : public Database {
     const auto answer = session_.pipeline({state_.borrow_query(), select}, Grouping::all_together);
     if (history_is_gone(answer)) return {};
     if (answer.error)
-      throw failed(session_, ErrorKind::connection, "history_unreadable", "cannot read the history table",
+      throw failed(session_, ErrorKind::config, "history_unreadable", "cannot read the history table",
                    *answer.error);
     return HistoryTable::rows(answer.results.back().get());
   }

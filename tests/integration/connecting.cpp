@@ -187,5 +187,20 @@ TEST_CASE("the settings that free the lock of a dead client hold while a migrati
         "tcp_keepalives_interval|2\ntcp_user_timeout|7000");
 }
 
+TEST_CASE("a history that the role may not read is a matter of configuration, not of the connection") {
+  const TestDatabase database;
+  const MigrationDir files({{"V1__a.sql", "create role stranger login; create table a (i int);"}});
+  REQUIRE(run(files.migrate(database.url())).exit_code == 0);
+  for (const std::string command : {"info", "migrate"}) {
+    auto strange = files.migrate(database.socket_url("stranger"));
+    strange.argv[1] = command;
+    const auto outcome = run(strange);
+    INFO(outcome.err);
+    CHECK(outcome.exit_code == 2);
+    CHECK_THAT(outcome.err, ContainsSubstring("42501") && ContainsSubstring("docs/history-table.md"));
+  }
+  database.psql("drop role stranger");
+}
+
 }  // namespace
 }  // namespace lockstep::test

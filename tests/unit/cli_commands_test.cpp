@@ -2,6 +2,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 
 #include "support/fake_context.h"
@@ -107,6 +108,25 @@ TEST_CASE("a failed migrate says what was applied before") {
   const auto outcome = world.run({"migrate"});
   CHECK(outcome.exit_code == 6);
   CHECK(outcome.out == "applied 1 of 3 migrations before the error\n");
+}
+
+TEST_CASE("a command line that cannot be taken apart has the JSON members of its command") {
+  auto world = shop();
+  const auto members_of = [](const json& document) {
+    std::set<std::string> members;
+    for (const auto& [name, value] : document.items()) members.insert(name);
+    return members;
+  };
+  for (const std::string command : {"migrate", "info", "validate", "plan", "repair", "config", "version"}) {
+    INFO(command);
+    const auto good = json::parse(world.run({command, "--output", "json"}).out);
+    const auto outcome = world.run({command, "--nonsense", "--output", "json"});
+    CHECK(outcome.exit_code == 2);
+    const auto bad = json::parse(outcome.out);
+    CHECK(bad["command"] == command);
+    CHECK(bad["error"]["code"] == "unknown_option");
+    CHECK(members_of(bad) == members_of(good));
+  }
 }
 
 TEST_CASE("the JSON document has the same members whatever happens") {

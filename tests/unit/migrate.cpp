@@ -165,6 +165,11 @@ TEST_CASE("validate tells a stopped migration always, a newer database only when
   REQUIRE(validate(plan, Strictness::normal).size() == 1);
   CHECK(validate(plan, Strictness::normal)[0].code == "stopped_part_way");
 
+  stopped.state = row_state::running;
+  const auto running = make_plan(files, {fake_row(files[0], 1), stopped}, {});
+  REQUIRE(validate(running, Strictness::normal).size() == 1);
+  CHECK(validate(running, Strictness::normal)[0].code == "running");
+
   const auto newer = make_plan(
       files, {fake_row(files[0], 1), fake_row(files[1], 2), fake_row(fake_migration("V3__c.sql"), 3)}, {});
   CHECK(validate(newer, Strictness::normal).empty());
