@@ -1,6 +1,7 @@
 #include "db/connect.h"
 
 #include <fmt/format.h>
+#include <poll.h>
 
 #include <algorithm>
 #include <chrono>
@@ -23,15 +24,19 @@ class Parameters {
     values_.push_back(std::move(value));
   }
 
-  PGconn* connect() const {
+  PGconn* connect() const { return with_lists(PQconnectdbParams); }
+  PGconn* start() const { return with_lists(PQconnectStartParams); }
+
+ private:
+  template <typename Connect>
+  PGconn* with_lists(Connect open) const {
     std::vector<const char*> keywords(keywords_), values;
     for (const auto& value : values_) values.push_back(value.c_str());
     keywords.push_back(nullptr);
     values.push_back(nullptr);
-    return PQconnectdbParams(keywords.data(), values.data(), 1);
+    return open(keywords.data(), values.data(), 1);
   }
 
- private:
   std::vector<const char*> keywords_;
   std::vector<std::string> values_;
 };
@@ -62,8 +67,8 @@ enum class Trouble {
   other
 };
 
-/// libpq does not give the SQLSTATE of a failed connection, so the words must do; lc_messages cannot change
-/// before login, but a translated server falls through to `other`.
+/// libpq does not give the SQLSTATE of a failed connection. Its own words, and those of a server that speaks
+/// English, say the same; `other` is for words that are not known.
 Trouble trouble(std::string_view message) {
   const auto says = [&](std::string_view words) { return message.find(words) != std::string_view::npos; };
   if (says("unsupported startup parameter")) return Trouble::refused_parameter;
@@ -88,6 +93,38 @@ Trouble trouble(std::string_view message) {
     return Trouble::unreachable;
   }
   return Trouble::other;
+}
+
+Trouble trouble_of_state(std::string_view sqlstate) {
+  if (sqlstate == "3D000") return Trouble::no_database;
+  if (sqlstate == "57P03") return Trouble::starting_up;
+  if (sqlstate == "53300") return Trouble::full;
+  if (sqlstate == "57P01" || sqlstate == "57P02") return Trouble::unreachable;  // it is being shut down
+  if (sqlstate.starts_with("28")) return Trouble::wrong_login;
+  return Trouble::other;
+}
+
+/// The SQLSTATE that the server refuses a connection with, by asking for it alone (PostgreSQL docs,
+/// PQsetErrorVerbosity): that takes another try. Empty if it does not refuse, or not in time.
+std::string refusal_state(const Parameters& wanted) {
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  auto* connection = wanted.start();
+  PQsetErrorVerbosity(connection, PQERRORS_SQLSTATE);
+  auto next = PGRES_POLLING_WRITING;
+  while (next == PGRES_POLLING_WRITING || next == PGRES_POLLING_READING) {
+    const auto left =
+        std::chrono::duration_cast<Milliseconds>(deadline - std::chrono::steady_clock::now()).count();
+    const short event = next == PGRES_POLLING_WRITING ? POLLOUT : POLLIN;
+    pollfd waiting{PQsocket(connection), event, 0};
+    if (left <= 0 || waiting.fd < 0 || poll(&waiting, 1, static_cast<int>(left)) <= 0) break;
+    next = PQconnectPoll(connection);
+  }
+  auto words = connection_error(connection).message;  // "…: FATAL:  3D000"
+  PQfinish(connection);
+  const auto at = words.rfind(":  ");
+  return next == PGRES_POLLING_FAILED && at != std::string::npos && words.size() == at + 8
+             ? words.substr(at + 3)
+             : "";
 }
 
 bool may_pass(Trouble kind) {
@@ -218,7 +255,8 @@ PGconn* connect(const SessionOptions& options, const Tell& tell) {
     if (PQstatus(connection) == CONNECTION_OK) return connection;
     const auto words = connection_error(connection).message;
     PQfinish(connection);
-    const auto kind = trouble(words);
+    auto kind = trouble(words);
+    if (kind == Trouble::other) kind = trouble_of_state(refusal_state(wanted));
     const auto waited = std::chrono::duration_cast<Milliseconds>(std::chrono::steady_clock::now() - begin);
     if (!may_pass(kind) || waited >= options.wait_for_db) {
       throw cannot_connect(kind, words, options.wait_for_db > Milliseconds(0) ? waited : Milliseconds(0));

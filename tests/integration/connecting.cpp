@@ -38,6 +38,27 @@ TEST_CASE("a server that is away, then starting, then without the database is wa
   CHECK(server.psql("shop", "select to_regclass('a') is not null") == "t");
 }
 
+TEST_CASE("a server that speaks another language is understood all the same") {
+  PgServer server(
+      {.hba = "local all all trust\nhost all postgres all trust\nhost all all all scram-sha-256\n",
+       .language = "de"});
+  server.psql("postgres", "create role visitor login password 'geheim'");
+  const auto files = one_file();
+  const auto code_of = [&](const std::string& url, std::vector<std::string> more) {
+    more.insert(more.end(), {"--output", "json"});
+    const auto outcome = run(files.migrate(url, more));
+    INFO(outcome.out);
+    return nlohmann::json::parse(outcome.out).at("error").at("code").get<std::string>();
+  };
+  CHECK(code_of(server.url("nowhere"), {}) == "database_missing");
+  CHECK(code_of(server.url("postgres", "visitor:falsch"), {"--wait-for-db", "60s"}) == "login_refused");
+
+  Running patient(files.migrate(server.url("shop"), {"--wait-for-db", "120s"}));
+  patient.wait_for_output("does not exist");
+  server.psql("postgres", "create database shop");
+  CHECK(patient.wait().exit_code == 0);
+}
+
 TEST_CASE("waiting for a server ends at its deadline") {
   PgServer server;
   server.stop();

@@ -94,7 +94,8 @@ std::string PgServer::program(const std::string& name) {
   return (bin / name).string();
 }
 
-PgServer::PgServer(const ServerOptions& options) : daemon_("pg"), port_(free_port()) {
+PgServer::PgServer(const ServerOptions& options)
+    : daemon_("pg"), port_(free_port()), language_(options.language) {
   daemon_.run_inside({program("initdb"), "-D", "data", "-U", "postgres", "-A", "trust", "-N", "-E", "UTF8",
                       "--locale=C", "--no-instructions"});
   if (options.tls == Tls::on) make_certificate();
@@ -117,6 +118,7 @@ void PgServer::write_settings(const ServerOptions& options) const {
     file << "ssl = on\nssl_cert_file = '" << certificate().string() << "'\nssl_key_file = '"
          << (socket_dir() / "server.key").string() << "'\n";
   }
+  if (!options.language.empty()) file << "lc_messages = 'C.UTF-8'\n";
   for (const auto& line : options.settings) file << line << '\n';
 }
 
@@ -125,7 +127,10 @@ void PgServer::start() {
 }
 
 void PgServer::start_until(const std::function<bool()>& condition) {
-  daemon_.start({program("postgres"), "-D", data().string()}, "QUIT", condition);
+  // gettext looks at LANGUAGE only where the locale is not plain C.
+  std::vector<std::string> command{program("postgres"), "-D", data().string()};
+  if (!language_.empty()) command.insert(command.begin(), {"env", "LANGUAGE=" + language_, "LC_ALL=C.UTF-8"});
+  daemon_.start(command, "QUIT", condition);
 }
 
 /// The last line of the server's pid file tells when connections are accepted.

@@ -17,6 +17,7 @@ struct ServerOptions {
   std::vector<std::string> settings = {};  ///< lines of postgresql.conf, stronger than the defaults
   std::string hba = {};                    ///< all of pg_hba.conf; empty: trust everybody
   Tls tls = Tls::off;                      ///< with a self-made certificate for localhost and 127.0.0.1
+  std::string language = {};               ///< of its messages, where its translation is installed: "de"
 };
 
 /// A throwaway PostgreSQL on a unix socket and on loopback TCP, with the newest server programs of this
@@ -72,6 +73,7 @@ class PgServer {
 
   Daemon daemon_;
   int port_;
+  std::string language_;
 };
 
 }  // namespace lockstep::test
