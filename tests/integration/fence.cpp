@@ -211,5 +211,21 @@ TEST_CASE("a session lost in any round trip ends with exit code 4, and the next 
   CHECK(round_trip > 5);
 }
 
+TEST_CASE("names that look like parameters, quotes and backslashes are recorded as they are") {
+  const TestDatabase database;
+  const MigrationDir files(
+      {{"V1__it's_$1_\\'_or_\"x\".sql", "create table a (i int);\n"},
+       {"V2__off.sql", "set standard_conforming_strings = off; set backslash_quote = on; select 'a\\'b';\n"},
+       {"R__it's_\\'_$2.sql", "set standard_conforming_strings = off; select 1;\n"}});
+  auto command = files.migrate(database.url());
+  command.env["LOCKSTEP_HISTORY_TABLE"] = "h$1\"'x";
+  const auto outcome = run(command);
+  INFO(outcome.err);
+  CHECK(outcome.exit_code == 0);
+  CHECK(database.psql("select string_agg(script, '|' order by rank) from \"h$1\"\"'x\"") ==
+        "V1__it's_$1_\\'_or_\"x\".sql|V2__off.sql|R__it's_\\'_$2.sql");
+  CHECK_THAT(run(command).out, ContainsSubstring("nothing to do"));
+}
+
 }  // namespace
 }  // namespace lockstep::test
