@@ -13,6 +13,8 @@ Error stopped_part_way(const PlanEntry& entry) {
   error.message = fmt::format("this migration stopped part-way: {} statement{} done",
                               entry.row->statements_done, entry.row->statements_done == 1 ? "" : "s");
   error.hints = {"Mend its cause and run lockstep migrate: it goes on at the statement that failed."};
+  if (!entry.row->intent.empty())
+    error.detail = "whether the next one was done is not known; lockstep migrate finds out, or asks";
   return error;
 }
 

@@ -84,7 +84,7 @@ void JournaledRunner::run(Progress before, const std::string& begin) {
   }
   refuse_unread();
   if (read.statements < start) throw done_part_changed(migration_, start);
-  if (!progress_.intent.empty()) throw statement_in_doubt(migration_, {}, start + 1, Doubt::taken_out);
+  if (!progress_.intent.empty()) throw statement_in_doubt(migration_, {}, start + 1, Doubt::taken_out, open_);
   if (PQtransactionStatus(session_.raw()) != PQTRANS_IDLE) throw transaction_left_open(migration_);
 }
 
@@ -179,13 +179,13 @@ void JournaledRunner::send_alone(const sql::Item& item, const Progress& next) {
 
 bool JournaledRunner::was_done(const sql::Item& item, const Progress& next) {
   if (next.digest != progress_.intent)
-    throw statement_in_doubt(migration_, item.place, next.statements, Doubt::changed);
+    throw statement_in_doubt(migration_, item.place, next.statements, Doubt::changed, open_);
   auto fate = Fate::unknown;
   const auto recovery = recovery_of(item.statement, item.text);
   if (recovery == sql::Recovery::again) fate = Fate::not_done;
   if (recovery == sql::Recovery::look_up) fate = fate_of(session_, sql::target_of(item.text));
   if (fate == Fate::unknown)
-    throw statement_in_doubt(migration_, item.place, next.statements, Doubt::cannot_tell);
+    throw statement_in_doubt(migration_, item.place, next.statements, Doubt::cannot_tell, open_);
   const bool done = fate == Fate::done;
   session_.tell({.severity = "NOTICE",
                  .message = fmt::format(

@@ -214,14 +214,17 @@ Failure done_outside_transaction(const Migration& migration, std::size_t done) {
 }
 
 Failure statement_in_doubt(const Migration& migration, const sql::Place& place, std::size_t number,
-                           Doubt doubt) {
+                           Doubt doubt, const OpenScript& open) {
   auto error =
       about(migration, "statement_in_doubt",
             fmt::format("statement {} was running when an earlier run lost its connection, and it is "
                         "not known whether it was done",
                         number));
   error.kind = ErrorKind::files;
-  if (doubt != Doubt::taken_out) set_place(error, migration, place);
+  if (doubt != Doubt::taken_out) {
+    set_place(error, migration, place);
+    error.excerpt = excerpt(migration, place.file, place.line, open);
+  }
   if (doubt == Doubt::changed) error.detail = "the file has another statement there now";
   if (doubt == Doubt::taken_out) error.detail = "the file has no statement there any more";
   const auto which = fmt::format("{}:{}", short_name(migration), number);

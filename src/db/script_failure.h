@@ -31,7 +31,7 @@ enum class Doubt {
 };
 /// Only a person can say whether statement `number`, counted from 1, was done.
 Failure statement_in_doubt(const Migration& migration, const sql::Place& place, std::size_t number,
-                           Doubt doubt);
+                           Doubt doubt, const OpenScript& open);
 
 Failure unreadable(const Migration& migration, const sql::Problem& problem);
 

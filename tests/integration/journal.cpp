@@ -104,6 +104,7 @@ TEST_CASE("a statement that no catalog can tell of is asked about, and repair ta
     const auto asks = run(files.migrate(database.url()));
     INFO(asks.err);
     CHECK(asks.exit_code == 3);
+    CHECK_THAT(asks.err, ContainsSubstring("3 | call p();"));
     CHECK_THAT(asks.err, ContainsSubstring("V1__a.sql:3:1") &&
                              ContainsSubstring("repair --statement-done V1:2") &&
                              ContainsSubstring("repair --statement-again V1:2"));
