@@ -70,6 +70,8 @@ std::string name_at(const PGresult* row, int schema) {
 }
 
 Fate fate_of_detached_partition(Session& session, const sql::Target& target) {
+  // Before 14 the statement itself is a syntax error.
+  if (PQserverVersion(session.raw()) < 140000) return Fate::not_done;
   if (target.name.empty() || target.table.empty()) return Fate::unknown;
   const auto answer = ask(session, {partition_query, {target.table, target.name}});
   const auto* row = answer.results[0].get();
