@@ -76,7 +76,7 @@ void run_migrate(Run& run, Result& result) {
 
   MigrateResult done;
   try {
-    migrate(*database, local.migrations, options, run.log(), done);
+    migrate(*database, local, options, run.log(), done);
   } catch (const Failure& failure) {
     if (failure.error().kind == ErrorKind::lock_busy && options.lock.on_busy == OnBusy::wait) {
       done.waited = options.lock.at_most;  // that is what "not in time" means

@@ -1,6 +1,9 @@
 #include <algorithm>
+#include <functional>
+#include <span>
 
 #include "cli/commands.h"
+#include "core/callbacks.h"
 
 namespace lockstep::cli {
 namespace {
@@ -10,26 +13,25 @@ std::int64_t rank_after(const Step& step, std::int64_t rank) {
   return step.resumes ? std::max(rank, step.resumes->rank) : rank + 1;
 }
 
-void print_steps(Run& run, Database& database, const Plan& plan) {
-  auto rank = plan.highest_rank;
-  for (const auto& step : plan.steps) {
-    database.preview(step, rank, [&](std::string_view sql) { run.out().write_sql(sql); });
-    rank = rank_after(step, rank);
-  }
+/// One element of what migrate does: a step, or a callback with a transaction of its own.
+using Show = std::function<void(const Migration&, const std::function<void(const TextSink&)>& preview)>;
+
+void show_callbacks(Database& database, std::span<const Migration> callbacks, const Show& show) {
+  for (const auto& callback : callbacks)
+    show(callback, [&](const TextSink& out) { database.preview_callback(callback, out); });
 }
 
-Json steps_json(Database& database, const Plan& plan) {
+/// All that migrate would do if nothing failed, in order.
+void show_all(Database& database, const Plan& plan, const Callbacks& callbacks, const Show& show) {
+  if (!anything_to_run(plan, callbacks)) return;
+  show_callbacks(database, callbacks.before, show);
   auto rank = plan.highest_rank;
-  auto steps = Json::array();
   for (const auto& step : plan.steps) {
-    std::string text;
-    database.preview(step, rank, [&](std::string_view sql) { text += sql; });
-    auto json = to_json(step.migration, to_string(MigrationState::pending));
-    json["sql"] = std::move(text);
-    steps.push_back(std::move(json));
+    show(step.migration, [&](const TextSink& out) { database.preview(step, rank, out); });
     rank = rank_after(step, rank);
   }
-  return steps;
+  if (!plan.steps.empty()) show_callbacks(database, callbacks.after_applied, show);
+  show_callbacks(database, callbacks.after, show);
 }
 
 }  // namespace
@@ -39,16 +41,25 @@ void run_plan(Run& run, Result& result) {
                             .out_of_order = run.settings().out_of_order};
   const auto local = run.load_migrations();
   const auto database = run.connect(Access::read);
-  const auto plan = make_plan(local.migrations, database->history(), options);
+  auto plan = make_plan(local.migrations, database->history(), options);
   result.fields = {{"database", database->facts().database}, {"steps", Json::array()}};
   if (!plan.problems.empty()) throw Failure(plan.problems);
+  const auto callbacks = migrate_callbacks(local.callbacks);
+  add_callbacks(plan, callbacks);
   if (run.settings().output == OutputFormat::json) {
-    result.fields["steps"] = steps_json(*database, plan);
-  } else if (plan.steps.empty()) {
-    result.text = "-- nothing is pending\n";
-  } else {
-    print_steps(run, *database, plan);
+    show_all(*database, plan, callbacks, [&](const Migration& migration, const auto& preview) {
+      auto json = to_json(migration, to_string(MigrationState::pending));
+      std::string text;
+      preview([&](std::string_view sql) { text += sql; });
+      json["sql"] = std::move(text);
+      result.fields["steps"].push_back(std::move(json));
+    });
+    return;
   }
+  if (!anything_to_run(plan, callbacks)) result.text = "-- nothing is pending\n";
+  show_all(*database, plan, callbacks, [&](const Migration&, const auto& preview) {
+    preview([&](std::string_view sql) { run.out().write_sql(sql); });
+  });
 }
 
 }  // namespace lockstep::cli

@@ -85,7 +85,7 @@ void run_undo(Run& run, Result& result) {
 
   MigrateResult done;
   try {
-    undo(*database, local.migrations, options, run.log(), done);
+    undo(*database, local, options, run.log(), done);
   } catch (const Failure& failure) {
     if (failure.error().kind == ErrorKind::lock_busy && options.lock.on_busy == OnBusy::wait)
       done.waited = options.lock.at_most;  // that is what "not in time" means

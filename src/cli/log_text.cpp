@@ -91,7 +91,8 @@ class TextLog : public Log {
   }
 
   void started(const Step& step) override {
-    ++number_;
+    const bool callback = step.migration.name.kind == MigrationKind::callback;
+    if (!callback) ++number_;
     under_header_ = false;
     const auto& script = step.migration.script;
     if (step.resumes && options_.verbosity != Verbosity::quiet) {
@@ -101,7 +102,8 @@ class TextLog : public Log {
     }
     if (options_.progress == Progress::plain && !under_header_) header(step);
     if (options_.progress != Progress::live) return;
-    const auto text = fmt::format("[{}/{}] {} …", number_, std::max(number_, total_), printable(script));
+    auto text = fmt::format("{} …", printable(script));
+    if (!callback) text = fmt::format("[{}/{}] {}", number_, std::max(number_, total_), text);
     write(shortened(redactor_(text), options_.width));
     live_ = true;
   }

@@ -133,8 +133,14 @@ class Database {
   /// holds the lock, and the highest rank is `expected_rank`.
   virtual AppliedStep apply(const Step& step, std::int64_t expected_rank, const StepEvents& events) = 0;
 
+  /// Runs a callback in a transaction of its own, which no history tells of. Only under the lock.
+  virtual AppliedStep run_callback(const Migration& callback, const StepEvents& events) = 0;
+
   /// Writes the SQL that apply would send for this step.
   virtual void preview(const Step& step, std::int64_t expected_rank, const TextSink& out) = 0;
+
+  /// The same of run_callback.
+  virtual void preview_callback(const Migration& callback, const TextSink& out) = 0;
 
   /// Records a baseline behind the same fence.
   virtual void record_baseline(const Version& version, std::string_view description,

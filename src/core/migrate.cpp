@@ -1,6 +1,7 @@
 #include "core/migrate.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 namespace lockstep {
@@ -10,34 +11,57 @@ void refuse_problems(const Plan& plan) {
   if (!plan.problems.empty()) throw Failure(plan.problems);
 }
 
+/// Runs `work`; when it fails, these callbacks, before the failure goes on.
+template <typename Work>
+void with_error_callbacks(const CallbackRunner& runner, std::span<const Migration> callbacks,
+                          const Work& work) {
+  try {
+    work();
+  } catch (const Failure&) {
+    runner.run_after_error(callbacks);
+    throw;
+  }
+}
+
 }  // namespace
 
-void apply_steps(Database& database, const RetryPolicy& policy, Reporter& reporter, MigrateResult& result) {
+void apply_steps(Database& database, const Callbacks& callbacks, const RetryPolicy& policy,
+                 Reporter& reporter, MigrateResult& result) {
+  const CallbackRunner runner(database, policy, reporter);
   auto rank = result.plan.highest_rank;
-  for (const auto& step : result.plan.steps) {
+  const auto apply = [&](const Step& step) {
     reporter.started(step);
     const auto applied = apply_with_retries(database, step, rank, policy, reporter);
     rank = std::max(rank, applied.rank);
     result.applied.push_back({step.migration, applied});
     reporter.finished(step, applied);
-  }
+  };
+  add_callbacks(result.plan, callbacks);
+  with_error_callbacks(runner, callbacks.after_error, [&] {
+    runner.run(callbacks.before);
+    for (const auto& step : result.plan.steps)
+      with_error_callbacks(runner, callbacks.after_each_error, [&] { apply(step); });
+    if (!result.applied.empty()) runner.run(callbacks.after_applied);
+    runner.run(callbacks.after);
+  });
 }
 
-void migrate(Database& database, const std::vector<Migration>& files, const MigrateOptions& options,
+void migrate(Database& database, const LocalMigrations& files, const MigrateOptions& options,
              Reporter& reporter, MigrateResult& result) {
+  const auto callbacks = migrate_callbacks(files.callbacks);
   const auto plan = [&](std::vector<HistoryRow> history) {
-    result.plan = make_plan(files, std::move(history), options.plan);
+    result.plan = make_plan(files.migrations, std::move(history), options.plan);
   };
   const auto pending = [&](std::vector<HistoryRow> history) {
     plan(std::move(history));
     refuse_problems(result.plan);
-    return !result.plan.steps.empty();
+    return anything_to_run(result.plan, callbacks);
   };
   // Most runs end here: nothing is pending, and nobody touches the lock.
   plan(database.history_outline());
   if (!result.plan.problems.empty()) plan(database.history());  // what there is to tell stands in the rest
   refuse_problems(result.plan);
-  if (result.plan.steps.empty()) return reporter.planned(result.plan);
+  if (!anything_to_run(result.plan, callbacks)) return reporter.planned(result.plan);
 
   auto waited = acquire(database, options.lock, reporter, pending);
   result.waited = waited.duration;
@@ -45,8 +69,8 @@ void migrate(Database& database, const std::vector<Migration>& files, const Migr
   reporter.planned(result.plan);
   if (!waited.lock) return;
 
-  database.create_history();
-  apply_steps(database, options.retry, reporter, result);
+  if (!result.plan.steps.empty()) database.create_history();
+  apply_steps(database, callbacks, options.retry, reporter, result);
   waited.lock->release();
 }
 

@@ -3,6 +3,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/callbacks.h"
 #include "core/database.h"
 #include "core/lock.h"
 #include "core/plan.h"
@@ -31,11 +32,13 @@ struct MigrateResult {
 };
 
 /// Applies every pending migration, exactly once, whoever else tries at the same time. `result` is filled as
-/// it goes, so that a failed run can say what was applied.
-void migrate(Database& database, const std::vector<Migration>& files, const MigrateOptions& options,
+/// it goes, so that a failed run can say what was applied. Callbacks run when something is pending, and some
+/// always (`anything_to_run`).
+void migrate(Database& database, const LocalMigrations& files, const MigrateOptions& options,
              Reporter& reporter, MigrateResult& result);
 
-/// Runs the steps of `result.plan` under the lock, one after the other.
-void apply_steps(Database& database, const RetryPolicy& policy, Reporter& reporter, MigrateResult& result);
+/// Runs the steps of `result.plan` and the callbacks around them under the lock, one after the other.
+void apply_steps(Database& database, const Callbacks& callbacks, const RetryPolicy& policy,
+                 Reporter& reporter, MigrateResult& result);
 
 }  // namespace lockstep

@@ -29,7 +29,7 @@ struct Include {
   sql::Place at = {};     ///< of the command
 };
 
-/// A migration file that was read, named and checked. Its bytes stay on disk until it is applied.
+/// A migration or callback file that was read, named and checked. Its bytes stay on disk until it is applied.
 struct Migration {
   MigrationName name = {};
   std::string script = {};    ///< path relative to its location, with '/'
@@ -39,6 +39,7 @@ struct Migration {
   std::string outside_because =
       {};  ///< why it runs outside a transaction: "VACUUM in line 3 cannot run in one"
   Directives directives = {};
+  std::string begin = {};  ///< its own BEGIN, where one pair of BEGIN and COMMIT is around the whole file
   std::size_t statements = 0;
   std::vector<Include> includes =
       {};  ///< in the order in which they are read: sql::Place::file counts them from 1
@@ -48,6 +49,7 @@ struct Migration {
 struct LocalMigrations {
   std::vector<Migration> migrations;
   std::vector<Error> problems;
+  std::vector<Migration> callbacks = {};  ///< sorted by event, then description
 };
 
 /// The version as the file writes it, or empty.

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -58,6 +59,8 @@ struct Step {
   Migration migration;
   std::optional<HistoryRow> resumes = std::nullopt;  ///< the row of the run that stopped part-way
   std::optional<HistoryRow> undoes = std::nullopt;   ///< undo: the row of the migration that it takes back
+  std::span<const Migration> before = {};            ///< callbacks within its transaction
+  std::span<const Migration> after = {};             ///< the same, behind it
 };
 
 /// What files and history together mean. A pure function of two lists. Entries point into `history` and into

@@ -31,17 +31,16 @@ Failure given_up(Error error, int attempts) {
   return Failure(std::move(error));
 }
 
-}  // namespace
-
-AppliedStep apply_with_retries(Database& database, const Step& step, std::int64_t expected_rank,
-                               const RetryPolicy& policy, Reporter& reporter) {
+template <typename Attempt>
+AppliedStep with_retries(Database& database, const Step& step, const RetryPolicy& policy, Reporter& reporter,
+                         const Attempt& attempt_once) {
   BackOff back_off(database.facts().backend_pid, shortest_pause, longest_pause);
   for (int attempt = 1;; ++attempt) {
     Watch watch(step, reporter);
     const StepEvents events{.noticed = [&](const Notice& notice) { reporter.noticed(step, notice); },
                             .running = [&](const Activity& activity) { watch.see(activity); }};
     try {
-      return database.apply(step, expected_rank, events);
+      return attempt_once(events);
     } catch (const Failure& failure) {
       const bool rolled_back = step.migration.transaction == TransactionMode::on;
       if (!rolled_back || !lost_against_others(failure.error())) throw;
@@ -52,6 +51,21 @@ AppliedStep apply_with_retries(Database& database, const Step& step, std::int64_
       database.pause(pause);
     }
   }
+}
+
+}  // namespace
+
+AppliedStep apply_with_retries(Database& database, const Step& step, std::int64_t expected_rank,
+                               const RetryPolicy& policy, Reporter& reporter) {
+  return with_retries(database, step, policy, reporter,
+                      [&](const StepEvents& events) { return database.apply(step, expected_rank, events); });
+}
+
+AppliedStep run_callback_with_retries(Database& database, const Step& callback, const RetryPolicy& policy,
+                                      Reporter& reporter) {
+  return with_retries(database, callback, policy, reporter, [&](const StepEvents& events) {
+    return database.run_callback(callback.migration, events);
+  });
 }
 
 }  // namespace lockstep

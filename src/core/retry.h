@@ -16,4 +16,8 @@ struct RetryPolicy {
 AppliedStep apply_with_retries(Database& database, const Step& step, std::int64_t expected_rank,
                                const RetryPolicy& policy, Reporter& reporter);
 
+/// The same for a callback with a transaction of its own.
+AppliedStep run_callback_with_retries(Database& database, const Step& callback, const RetryPolicy& policy,
+                                      Reporter& reporter);
+
 }  // namespace lockstep

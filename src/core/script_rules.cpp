@@ -148,27 +148,93 @@ void sort_by_place(std::vector<Error>& problems) {
   });
 }
 
-}  // namespace
-
-Judgement judge_script(const sql::Survey& survey, const ScriptConfig& config, const ScriptFiles& files) {
-  auto read = read_directives(survey, config, files);
-  Judgement judgement;
-  auto& problems = judgement.problems;
-  problems = files.problems;
+/// What is wrong with a file whatever it is for.
+std::vector<Error> common_problems(const sql::Survey& survey, const ScriptFiles& files) {
+  auto problems = files.problems;
   for (const auto& found : survey.problems) {
     std::vector<std::string> hints;
     if (!found.hint.empty()) hints.push_back(found.hint);
     problems.push_back(problem_at(found.place, files, found.code, found.message, std::move(hints)));
   }
   for (const auto& command : survey.meta_commands) problems.push_back(refused_meta_command(command, files));
-  judgement.transaction = decide_mode(survey, read.directives, files, problems);
-  judgement.outside_because = reason_of(survey, read.directives, files);
-  check_transaction_control(survey, read.directives, judgement.transaction, files, problems);
+  return problems;
+}
+
+/// In the order of the file; the directives stand at its top.
+void finish(Judgement& judgement, const sql::Survey& survey, const ScriptFiles& files, DirectivesRead read) {
+  auto& problems = judgement.problems;
   check_lock_releases(survey, files, problems);
   sort_by_place(problems);
   problems.insert(problems.begin(), std::make_move_iterator(read.problems.begin()),
                   std::make_move_iterator(read.problems.end()));
   judgement.directives = read.directives;
+}
+
+Error callback_outside_transaction(const sql::Place& place, const ScriptFiles& files, std::string message) {
+  return problem_at(
+      place, files, "callback_outside_transaction", std::move(message),
+      {"A callback that fails must leave nothing half-done, and only migrations have a journal. "
+       "Write what cannot run in a transaction into a migration."});
+}
+
+/// COMMIT PREPARED and its like are told of as what cannot run in a transaction.
+bool is_at_home_in_callback(const sql::Mark& mark, const sql::Survey& survey, CallbackPlace place) {
+  if (!splits_transaction(mark.statement.kind) || mark.statement.not_in_transaction_since > 0) return true;
+  return place == CallbackPlace::of_its_own && is_at_home(mark, survey, TransactionMode::on);
+}
+
+Error refused_control(const sql::Mark& mark, const ScriptFiles& files, CallbackPlace place) {
+  const bool within = place == CallbackPlace::within_migration;
+  return problem_at(mark.place, files, "transaction_control",
+                    fmt::format("{} would break up the transaction in which this callback runs", mark.name),
+                    {within ? "Remove it: the callback runs in the transaction of the migration. Savepoints "
+                              "are free to use."
+                            : "Remove it: lockstep begins the transaction and commits it. One pair of BEGIN "
+                              "and COMMIT around the whole file does no harm."});
+}
+
+void check_callback_settings(const Directives& directives, CallbackPlace place, const ScriptFiles& files,
+                             std::vector<Error>& problems) {
+  if (directives.transaction == TransactionMode::off) {
+    problems.push_back(callback_outside_transaction(
+        {.line = 0, .column = 0}, files, "this callback says transaction=off, but callbacks run in one"));
+  }
+  const bool timeouts = directives.lock_timeout || directives.statement_timeout;
+  if (!timeouts || place == CallbackPlace::of_its_own) return;
+  problems.push_back(
+      problem_at({.line = 0, .column = 0}, files, "callback_setting",
+                 "this callback runs in the transaction of the migration, whose time-outs hold",
+                 {"Remove lock_timeout and statement_timeout here, and write them into the "
+                  "migrations that need them."}));
+}
+
+}  // namespace
+
+Judgement judge_script(const sql::Survey& survey, const ScriptConfig& config, const ScriptFiles& files) {
+  auto read = read_directives(survey, config, files);
+  Judgement judgement{.problems = common_problems(survey, files)};
+  judgement.transaction = decide_mode(survey, read.directives, files, judgement.problems);
+  judgement.outside_because = reason_of(survey, read.directives, files);
+  check_transaction_control(survey, read.directives, judgement.transaction, files, judgement.problems);
+  finish(judgement, survey, files, std::move(read));
+  return judgement;
+}
+
+Judgement judge_callback(const sql::Survey& survey, const ScriptConfig& config, const ScriptFiles& files,
+                         CallbackPlace place) {
+  auto read = read_directives(survey, config, files);
+  Judgement judgement{.problems = common_problems(survey, files)};
+  auto& problems = judgement.problems;
+  check_callback_settings(read.directives, place, files, problems);
+  for (const auto& mark : survey.non_transactional) {
+    problems.push_back(callback_outside_transaction(
+        mark.place, files,
+        fmt::format("{} cannot run in a transaction, but callbacks run in one", mark.name)));
+  }
+  for (const auto& mark : survey.transaction_control) {
+    if (!is_at_home_in_callback(mark, survey, place)) problems.push_back(refused_control(mark, files, place));
+  }
+  finish(judgement, survey, files, std::move(read));
   return judgement;
 }
 

@@ -38,6 +38,14 @@ struct ScriptFiles {
 /// lock, and what only psql understands, is refused always.
 Judgement judge_script(const sql::Survey& survey, const ScriptConfig& config, const ScriptFiles& files);
 
+/// The transaction that a callback runs in.
+enum class CallbackPlace { of_its_own, within_migration };
+
+/// The same for a callback. It runs in a transaction, always: no journal tells how far it came. Within the
+/// migration's it takes the settings of that, and has no transaction control at all.
+Judgement judge_callback(const sql::Survey& survey, const ScriptConfig& config, const ScriptFiles& files,
+                         CallbackPlace place);
+
 /// The same for a psql command alone: why it is refused and what to write instead.
 Error refused_meta_command(const sql::Remark& command, const ScriptFiles& files);
 

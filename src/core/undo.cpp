@@ -132,16 +132,16 @@ Plan make_undo_plan(const std::vector<Migration>& files, std::vector<HistoryRow>
   return plan;
 }
 
-void undo(Database& database, const std::vector<Migration>& files, const UndoOptions& options,
-          Reporter& reporter, MigrateResult& result) {
-  result.plan = checked_plan(files, database.history(), options.target);
+void undo(Database& database, const LocalMigrations& files, const UndoOptions& options, Reporter& reporter,
+          MigrateResult& result) {
+  result.plan = checked_plan(files.migrations, database.history(), options.target);
   if (result.plan.steps.empty()) return reporter.planned(result.plan);
   const auto agreed = *result.plan.steps.front().undoes->version;
 
   auto policy = options.lock;
   if (policy.on_busy == OnBusy::skip) policy.on_busy = OnBusy::fail;
   auto waited = acquire(database, policy, reporter, [&](std::vector<HistoryRow> history) {
-    result.plan = checked_plan(files, std::move(history), options.target);
+    result.plan = checked_plan(files.migrations, std::move(history), options.target);
     if (!options.target) keep_to(agreed, result.plan);
     return !result.plan.steps.empty();
   });
@@ -149,7 +149,7 @@ void undo(Database& database, const std::vector<Migration>& files, const UndoOpt
   reporter.planned(result.plan);
   if (!waited.lock) return;
 
-  apply_steps(database, options.retry, reporter, result);
+  apply_steps(database, undo_callbacks(files.callbacks), options.retry, reporter, result);
   waited.lock->release();
 }
 

@@ -21,7 +21,7 @@ Plan make_undo_plan(const std::vector<Migration>& files, std::vector<HistoryRow>
 
 /// Runs the U files of that plan under the lock, each in one transaction with its record. Without a target it
 /// takes back the version that was the newest one before it waited for the lock, or nothing. Throws Failure.
-void undo(Database& database, const std::vector<Migration>& files, const UndoOptions& options,
-          Reporter& reporter, MigrateResult& result);
+void undo(Database& database, const LocalMigrations& files, const UndoOptions& options, Reporter& reporter,
+          MigrateResult& result);
 
 }  // namespace lockstep

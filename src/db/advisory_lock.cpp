@@ -38,6 +38,12 @@ std::string AdvisoryLock::fence_condition() const {
       namespace_, resource_);
 }
 
+Query AdvisoryLock::required_query() const {
+  // Read as a number, the words are an error.
+  return {fmt::format("select (case when {} then '1' else 'the lock is lost' end)::pg_catalog.int4",
+                      fence_condition())};
+}
+
 Query AdvisoryLock::try_query() const {
   return {fmt::format(
       "select case when {0} then 'already' when pg_catalog.pg_try_advisory_lock({1}, {2}) then"

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "core/database.h"
 #include "db/session.h"
@@ -32,6 +33,10 @@ class AdvisoryLock {
   /// beside the exclusive one, and takes it again. The first fails if a script has released the session's
   /// locks; the second if somebody else has come since. In between the exclusive lock keeps others out.
   std::string fence_condition() const;
+
+  /// A query that fails with this SQLSTATE unless the fence holds.
+  Query required_query() const;
+  static constexpr std::string_view lost_sqlstate = "22P02";
 
   /// The channel on which a release is told.
   std::string channel() const;

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <pqxx/pqxx>
+#include <span>
 #include <utility>
 
 #include "db/advisory_lock.h"
@@ -111,22 +112,25 @@ class Postgres : public Database {
   }
 
   AppliedStep apply(const Step& step, std::int64_t expected_rank, const StepEvents& events) override {
-    const Listening listening(*this, events);
-    try {
-      const auto begin = Clock::now();
-      auto applied = step.migration.transaction == TransactionMode::on
-                         ? apply_whole(step, expected_rank)
-                         : apply_one_by_one(step, expected_rank);
-      applied.duration = std::chrono::duration_cast<Milliseconds>(Clock::now() - begin);
-      return applied;
-    } catch (...) {
-      session_.roll_back();
-      throw;
-    }
+    return watched(events, [&] {
+      return step.migration.transaction == TransactionMode::on ? apply_whole(step, expected_rank)
+                                                               : apply_one_by_one(step, expected_rank);
+    });
+  }
+
+  AppliedStep run_callback(const Migration& callback, const StepEvents& events) override {
+    return watched(events, [&] {
+      return AppliedStep{.statements =
+                             run_whole(callback, {&callback}, reset_if_used(), {lock_.required_query()}, 0)};
+    });
   }
 
   void preview(const Step& step, std::int64_t expected_rank, const TextSink& out) override {
     write_preview(step, state_, history_, expected_rank, open_script_, out);
+  }
+
+  void preview_callback(const Migration& callback, const TextSink& out) override {
+    write_callback_preview(callback, state_, history_, lock_, open_script_, out);
   }
 
   void record_baseline(const Version& version, std::string_view description,
@@ -159,6 +163,21 @@ class Postgres : public Database {
       throw failed(session_, ErrorKind::config, "history_unreadable", "cannot read the history table",
                    *answer.error);
     return HistoryTable::rows(answer.results.back().get());
+  }
+
+  /// What `work` did, with the time it took. Nothing stays of what it did not commit.
+  template <typename Work>
+  AppliedStep watched(const StepEvents& events, const Work& work) {
+    const Listening listening(*this, events);
+    try {
+      const auto begin = Clock::now();
+      AppliedStep applied = work();
+      applied.duration = std::chrono::duration_cast<Milliseconds>(Clock::now() - begin);
+      return applied;
+    } catch (...) {
+      session_.roll_back();
+      throw;
+    }
   }
 
   /// While it lives, the session's events go to one migration.
@@ -232,20 +251,44 @@ class Postgres : public Database {
     const auto before = progress_before(step);
     if (before.statements > 0 || !before.intent.empty())
       throw done_outside_transaction(step.migration, before.statements);
-    ScriptRunner runner(session_, open_script_, step.migration);
     const auto records =
         step.resumes
             ? std::vector{history_.progress_query(step.resumes->rank, step.migration, row_state::applied,
                                                   {.statements = step.migration.statements})}
             : history_.record_queries(step, expected_rank);
-    const auto error = runner.run({.before = reset_if_used(),
-                                   .begin = state_.begin_statement(),
-                                   .after_begin = state_.timeout_statements(step.migration),
-                                   .closing = closing_statements(state_, records)});
-    if (error) throw recorder_.not_closed(step.migration, expected_rank, *error);
+    const auto statements =
+        run_whole(step.migration, scripts_of(step), reset_if_used(), records, expected_rank);
+    return {.rank = step.resumes ? step.resumes->rank : expected_rank + 1, .statements = statements};
+  }
+
+  static Scripts scripts_of(std::span<const Migration> callbacks) {
+    Scripts scripts;
+    for (const auto& callback : callbacks) scripts.push_back(&callback);
+    return scripts;
+  }
+
+  static Scripts scripts_of(const Step& step) {
+    auto scripts = scripts_of(step.before);
+    scripts.push_back(&step.migration);
+    for (const auto& callback : step.after) scripts.push_back(&callback);
+    return scripts;
+  }
+
+  /// Runs these files and writes the records in one transaction. Returns how many statements of the migration
+  /// it sent.
+  std::int64_t run_whole(const Migration& migration, const Scripts& scripts, std::vector<std::string> reset,
+                         const std::vector<Query>& records, std::int64_t expected_rank) {
+    // Callbacks around a file without a transaction have one of their own.
+    const auto& leader = migration.transaction == TransactionMode::on ? migration : *scripts.front();
+    ScriptRunner runner(session_, open_script_, migration);
+    const auto error = runner.run({.before = std::move(reset),
+                                   .begin = state_.begin_statement(leader),
+                                   .after_begin = state_.timeout_statements(leader),
+                                   .closing = closing_statements(state_, records)},
+                                  scripts);
+    if (error) throw recorder_.not_closed(leader, expected_rank, *error);
     if (runner.may_change_defaults()) defaults_ = Defaults::read_again;
-    return {.rank = step.resumes ? step.resumes->rank : expected_rank + 1,
-            .statements = static_cast<std::int64_t>(runner.statements())};
+    return static_cast<std::int64_t>(runner.statements());
   }
 
   AppliedStep apply_one_by_one(const Step& step, std::int64_t expected_rank) {
@@ -256,7 +299,8 @@ class Postgres : public Database {
     const auto begun =
         step.resumes ? history_.progress_query(step.resumes->rank, migration, row_state::running, before)
                      : history_.insert_query(migration, row_state::running, expected_rank);
-    const auto rank = recorder_.write(migration, begun, expected_rank).rank;
+    const auto rank = step.resumes ? step.resumes->rank : expected_rank + 1;
+    write_with(step.before, migration, begun, expected_rank);
 
     const auto query = [&](std::string_view state, const Progress& now) {
       return history_.progress_query(rank, migration, state, now);
@@ -273,14 +317,26 @@ class Postgres : public Database {
     JournaledRunner runner(session_, open_script_, migration, {note_running, note_running, commit});
     try {
       runner.run(before, state_.begin_statement());
+      if (!step.after.empty())
+        write_with(step.after, migration, query(row_state::applied, runner.progress()), expected_rank);
     } catch (const Failure&) {
       note_failure([&] { note(row_state::failed, runner.progress()); });
       throw;
     }
     if (runner.may_change_defaults()) defaults_ = Defaults::read_again;
-    auto applied = note(row_state::applied, runner.progress());
-    applied.statements = static_cast<std::int64_t>(runner.progress().statements - before.statements);
-    return applied;
+    if (step.after.empty()) note(row_state::applied, runner.progress());
+    return {.rank = rank,
+            .statements = static_cast<std::int64_t>(runner.progress().statements - before.statements)};
+  }
+
+  /// Writes the row of a file without a transaction, in one transaction with its callbacks.
+  void write_with(std::span<const Migration> callbacks, const Migration& migration, const Query& row,
+                  std::int64_t expected_rank) {
+    if (callbacks.empty()) {
+      recorder_.write(migration, row, expected_rank);
+    } else {
+      run_whole(migration, scripts_of(callbacks), {}, {row}, expected_rank);
+    }
   }
 
   /// The first error is the one to report, whatever comes of writing it down.

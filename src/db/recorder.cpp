@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "db/advisory_lock.h"
 #include "db/script_failure.h"
 #include "db/with_constants.h"
 
@@ -88,7 +89,8 @@ std::vector<Query> Recorder::as_ourselves(std::vector<Query> queries) const {
 
 Failure Recorder::refusal(const Migration& migration, std::int64_t expected_rank, const ServerError& error) {
   if (const auto interrupt = interruption()) return *interrupt;
-  const bool fence = (error.sqlstate == "23502" && error.column == "rank") || error.sqlstate == "23505";
+  const bool fence = (error.sqlstate == "23502" && error.column == "rank") || error.sqlstate == "23505" ||
+                     error.sqlstate == AdvisoryLock::lost_sqlstate;
   if (!fence || session_.lost()) {
     return failed(session_, ErrorKind::migration, "not_recorded",
                   fmt::format("cannot record {} in the history", migration.script), error);

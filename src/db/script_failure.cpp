@@ -78,12 +78,29 @@ void set_place(Error& error, const Migration& migration, const sql::Place& place
   set_place(error, place, migration.path, migration.includes);
 }
 
+bool is_callback(const Migration& migration) {
+  return migration.name.kind == MigrationKind::callback;
+}
+
 /// The command that ran the file.
 std::string_view command(const Migration& migration) {
-  return migration.name.kind == MigrationKind::undo ? "undo" : "migrate";
+  const bool of_undo = migration.name.event.find("Undo") != std::string::npos;
+  return of_undo || migration.name.kind == MigrationKind::undo ? "undo" : "migrate";
+}
+
+std::string callback_outcome(const Migration& callback) {
+  if (callback.name.event == "afterMigrateApplied") {
+    return "What this callback did was rolled back; the migrations stay applied. It runs again only when one "
+           "is applied: run by hand what cannot wait.";
+  }
+  return fmt::format(
+      "What this callback did was rolled back; what is applied stays applied. Mend it, then run lockstep {} "
+      "again.",
+      command(callback));
 }
 
 std::string outcome(const Migration& migration) {
+  if (is_callback(migration)) return callback_outcome(migration);
   if (migration.transaction == TransactionMode::on) {
     return fmt::format("This file was rolled back as a whole. Mend it, then run lockstep {} again.",
                        command(migration));
@@ -145,6 +162,23 @@ Failure statement_failed(const Session& session, const Migration& migration, con
   return Failure(std::move(result));
 }
 
+Failure within_migration(const Failure& failure, const Migration& callback, const Migration& migration) {
+  auto error = failure.error();
+  const auto ran = fmt::format("{} ran for {}", callback.name.event, migration.script);
+  const auto mend = fmt::format("Mend the callback, then run lockstep {} again", command(callback));
+  if (!error.hints.empty()) error.hints.pop_back();  // what became of a file that ran alone
+  if (migration.transaction == TransactionMode::on) {
+    error.hints.push_back(fmt::format("{}: both were rolled back. {}.", ran, mend));
+  } else if (callback.name.event.starts_with("before")) {
+    error.hints.push_back(fmt::format("{}: it was rolled back, and that has not begun. {}.", ran, mend));
+  } else {
+    if (error.kind == ErrorKind::migration) error.kind = ErrorKind::part_way;
+    error.hints.push_back(
+        fmt::format("{}, whose statements stay done. {}: it goes on with the callback.", ran, mend));
+  }
+  return Failure(std::move(error));
+}
+
 Failure commit_failed(const Session& session, const Migration& migration, const ServerError& error) {
   if (session.lost()) {
     auto lost = about(migration, "commit_in_doubt",
@@ -153,6 +187,11 @@ Failure commit_failed(const Session& session, const Migration& migration, const 
     lost.kind = ErrorKind::connection;
     describe(error, lost);
     // Another undo without a target would take back the version below.
+    if (is_callback(migration)) {
+      lost.hints.push_back(
+          fmt::format("Look at what it does, then run lockstep {} again.", command(migration)));
+      return Failure(std::move(lost));
+    }
     lost.hints.emplace_back(
         migration.name.kind == MigrationKind::undo
             ? "The history knows: look at lockstep info before you run lockstep undo again."

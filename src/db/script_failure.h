@@ -12,6 +12,8 @@ namespace lockstep::db {
 Failure statement_failed(const Session& session, const Migration& migration, const ServerError& error,
                          const std::optional<sql::Place>& place, const sql::Place& copy_start,
                          const OpenScript& open);
+/// The same of a callback, by what became of the migration that it ran for.
+Failure within_migration(const Failure& failure, const Migration& callback, const Migration& migration);
 Failure commit_failed(const Session& session, const Migration& migration, const ServerError& error);
 Failure file_changed(const Migration& migration);
 Failure transaction_ended(const Migration& migration);

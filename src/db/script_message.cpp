@@ -11,24 +11,24 @@ void ScriptMessage::add_own(std::string_view sql) {
   text_.append(sql).append(";\n");
 }
 
-void ScriptMessage::add(const sql::Item& item) {
-  parts_.push_back({text_.size(), item.text.size(), item.place});
+void ScriptMessage::add(const sql::Item& item, const Migration* callback) {
+  parts_.push_back({text_.size(), item.text.size(), ScriptPlace{item.place, callback}});
   // The line end keeps a comment at the statement's end from reaching into the next one.
   text_.append(item.text).append("\n;\n");
 }
 
-std::optional<sql::Place> ScriptMessage::locate(const ServerError& error, std::size_t completed) const {
+std::optional<ScriptPlace> ScriptMessage::locate(const ServerError& error, std::size_t completed) const {
   const auto offset =
       error.position == 0 ? text_.size() : sql::place_of_character(text_, {}, error.position).offset;
   const auto* part = error.position == 0 ? nullptr : part_at(offset);
   const bool known = part != nullptr;
   if (!known && completed < parts_.size()) part = &parts_[completed];
   if (part == nullptr || !part->place) return std::nullopt;
-  auto place = *part->place;
+  auto found = *part->place;
   if (known)
-    sql::advance(place,
+    sql::advance(found.place,
                  std::string_view(text_).substr(part->begin, std::min(offset - part->begin, part->size)));
-  return place;
+  return found;
 }
 
 const ScriptMessage::Part* ScriptMessage::part_at(std::size_t offset) const {

@@ -6,17 +6,24 @@
 #include <string_view>
 #include <vector>
 
+#include "core/migration.h"
 #include "db/server_error.h"
 #include "sql/statement_reader.h"
 
 namespace lockstep::db {
+
+/// A place in the file that is run, or in a callback that runs within it.
+struct ScriptPlace {
+  sql::Place place;
+  const Migration* callback = nullptr;
+};
 
 /// Several statements that travel in one simple-protocol message, and where in the file each one stands.
 class ScriptMessage {
  public:
   /// A statement of ours, or of the file in the place of ours.
   void add_own(std::string_view sql);
-  void add(const sql::Item& item);
+  void add(const sql::Item& item, const Migration* callback = nullptr);
 
   bool empty() const { return text_.empty(); }
   /// No statement of the file is in it, but perhaps the one that begins the transaction.
@@ -27,13 +34,13 @@ class ScriptMessage {
 
   /// Where in the file the error lies that ended this message after `completed` of its statements. Nothing if
   /// it lies in one of ours.
-  std::optional<sql::Place> locate(const ServerError& error, std::size_t completed) const;
+  std::optional<ScriptPlace> locate(const ServerError& error, std::size_t completed) const;
 
  private:
   struct Part {
     std::size_t begin;
     std::size_t size;
-    std::optional<sql::Place> place;  ///< absent: ours
+    std::optional<ScriptPlace> place;  ///< absent: ours
   };
 
   const Part* part_at(std::size_t offset) const;

@@ -42,9 +42,7 @@ bool may_change_defaults(const sql::Item& item) {
 ScriptRunner::ScriptRunner(Session& session, const OpenScript& open, const Migration& migration)
     : session_(session), open_(open), migration_(migration), sender_(session, open, migration) {}
 
-std::optional<ClosingError> ScriptRunner::run(const Frame& frame) {
-  HashedScript script(open_, migration_, reader_options(session_.raw()));
-  auto& reader = script.reader();
+std::optional<ClosingError> ScriptRunner::run(const Frame& frame, const Scripts& scripts) {
   ScriptMessage message;
   if (!frame.before.empty()) {
     // A transaction of their own: BEGIN would make them part of the file's, and the isolation level could not
@@ -53,32 +51,45 @@ std::optional<ClosingError> ScriptRunner::run(const Frame& frame) {
     for (const auto& own : frame.before) message.add_own(own);
     message.add_own("commit");
   }
-  auto item = next_statement(message, reader);
-  // The file's own BEGIN takes the place of ours, so that its isolation level counts.
-  const bool wrapped = item && is(*item, sql::StatementKind::begin);
-  message.add_own(wrapped ? item->text : std::string_view(frame.begin));
+  message.add_own(frame.begin);
   for (const auto& own : frame.after_begin) message.add_own(own);
-  if (wrapped) item = next_statement(message, reader);
-
-  for (; item; item = next_statement(message, reader)) {
-    if (is(*item, sql::StatementKind::commit)) continue;
-    message.add(*item);
-    ++statements_;
-    may_change_defaults_ = may_change_defaults_ || db::may_change_defaults(*item);
-    if (ends_message(*item) || message.size() >= message_size) send(message, reader);
-  }
-  if (reader.problem()) throw unreadable(migration_, *reader.problem());
-  if (script.checksum() != migration_.checksum) throw file_changed(migration_);
-  return close(message, reader, frame.closing);
+  for (const auto* script : scripts) run_script(*script, message);
+  return close(message, frame.closing);
 }
 
-std::optional<ClosingError> ScriptRunner::close(ScriptMessage& message, sql::ScriptReader& reader,
+void ScriptRunner::run_script(const Migration& script, ScriptMessage& message) {
+  const auto* callback = &script == &migration_ ? nullptr : &script;
+  script_.emplace(open_, script, reader_options(session_.raw()));
+  while (const auto item = next_statement(message)) {
+    // One pair of these may be around the file.
+    if (is(*item, sql::StatementKind::begin) || is(*item, sql::StatementKind::commit)) continue;
+    message.add(*item, callback);
+    if (callback == nullptr) ++statements_;
+    may_change_defaults_ = may_change_defaults_ || db::may_change_defaults(*item);
+    if (ends_message(*item) || message.size() >= message_size) send(message);
+  }
+  try {
+    refuse_other(script);
+  } catch (const Failure& failure) {
+    if (callback == nullptr) throw;
+    throw within_migration(failure, script, migration_);
+  }
+}
+
+/// The file is not the one that was checked.
+void ScriptRunner::refuse_other(const Migration& script) {
+  if (const auto& problem = script_->reader().problem()) throw unreadable(script, *problem);
+  if (script_->checksum() != script.checksum) throw file_changed(script);
+}
+
+std::optional<ClosingError> ScriptRunner::close(ScriptMessage& message,
                                                 const std::vector<std::string>& closing) {
   // The server reads a whole message in the encoding of its beginning; ours is UTF-8.
   if (!session_.speaks_utf8()) {
     message.add_own("set local client_encoding = 'UTF8'");
-    send(message, reader);
+    send(message);
   }
+  auto& reader = script_->reader();
   const auto of_the_file = message.statements();
   for (const auto& own : closing) message.add_own(own);
   throw_if_interrupted();
@@ -96,18 +107,19 @@ std::optional<ClosingError> ScriptRunner::close(ScriptMessage& message, sql::Scr
 
 /// What is to be printed before the statement is printed when the statements before that have run: it may
 /// announce one that takes long.
-std::optional<sql::Item> ScriptRunner::next_statement(ScriptMessage& message, sql::ScriptReader& reader) {
+std::optional<sql::Item> ScriptRunner::next_statement(ScriptMessage& message) {
+  auto& reader = script_->reader();
   auto item = reader.next();
   for (; item && !is_statement(*item); item = reader.next()) {
     if (!is_echo(*item)) continue;
-    if (!message.only_ours()) send(message, reader);
+    if (!message.only_ours()) send(message);
     sender_.echo(*item);
   }
   return item;
 }
 
-void ScriptRunner::send(ScriptMessage& message, sql::ScriptReader& reader) {
-  sender_.send(message, reader);
+void ScriptRunner::send(ScriptMessage& message) {
+  sender_.send(message, script_->reader());
   message = {};
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/migration.h"
+#include "db/hashed_script.h"
 #include "db/script_sender.h"
 #include "db/session.h"
 
@@ -18,7 +19,7 @@ bool may_change_defaults(const sql::Item& item);
 /// The statements of ours around a file within one transaction.
 struct Frame {
   std::vector<std::string> before = {};  ///< in a transaction of their own
-  std::string begin = {};                ///< unless the file does so itself
+  std::string begin = {};
   std::vector<std::string> after_begin = {};
   std::vector<std::string> closing = {};  ///< the first runs what is deferred, the last one commits
 };
@@ -30,30 +31,35 @@ struct ClosingError {
   ServerError error = {};
 };
 
-/// Sends the statements of one migration file as few messages within one transaction. Errors are Failures
-/// with the place in the file.
+/// Files in the order in which they run.
+using Scripts = std::vector<const Migration*>;
+
+/// Sends the statements of one migration file, and of callbacks, as few messages within one transaction.
+/// Errors are Failures with the place in the file.
 class ScriptRunner {
  public:
   ScriptRunner(Session& session, const OpenScript& open, const Migration& migration);
 
-  /// The last message closes the transaction. Throws if a statement of the file fails, or before the end if
-  /// the file is not the one that was checked.
-  std::optional<ClosingError> run(const Frame& frame);
+  /// Runs `scripts`: those that are not the migration are callbacks of it. The last message closes the
+  /// transaction. Throws if a statement fails, or before the end if a file is not the one that was checked.
+  std::optional<ClosingError> run(const Frame& frame, const Scripts& scripts);
 
-  /// How many statements were sent.
+  /// How many statements of the migration were sent.
   std::size_t statements() const { return statements_; }
   bool may_change_defaults() const { return may_change_defaults_; }
 
  private:
-  std::optional<sql::Item> next_statement(ScriptMessage& message, sql::ScriptReader& reader);
-  void send(ScriptMessage& message, sql::ScriptReader& reader);
-  std::optional<ClosingError> close(ScriptMessage& message, sql::ScriptReader& reader,
-                                    const std::vector<std::string>& closing);
+  void run_script(const Migration& script, ScriptMessage& message);
+  void refuse_other(const Migration& script);
+  std::optional<sql::Item> next_statement(ScriptMessage& message);
+  void send(ScriptMessage& message);
+  std::optional<ClosingError> close(ScriptMessage& message, const std::vector<std::string>& closing);
 
   Session& session_;
   const OpenScript& open_;
   const Migration& migration_;
   ScriptSender sender_;
+  std::optional<HashedScript> script_;  ///< the one that was begun last
   std::size_t statements_ = 0;
   bool may_change_defaults_ = false;
 };

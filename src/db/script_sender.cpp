@@ -63,8 +63,13 @@ void ScriptSender::echo(const sql::Item& item) const {
 Failure ScriptSender::failure(const ScriptMessage& message, const ServerError& error,
                               const sql::ScriptReader& reader) const {
   if (auto interrupt = interruption()) return *interrupt;
-  return statement_failed(session_, migration_, error, message.locate(error, completed_), reader.copy_start(),
-                          open_);
+  const auto at = message.locate(error, completed_);
+  const auto place = at ? std::optional(at->place) : std::nullopt;
+  const auto* callback = at ? at->callback : nullptr;
+  if (callback == nullptr)
+    return statement_failed(session_, migration_, error, place, reader.copy_start(), open_);
+  return within_migration(statement_failed(session_, *callback, error, place, reader.copy_start(), open_),
+                          *callback, migration_);
 }
 
 void ScriptSender::copy_in(sql::ScriptReader& reader, std::optional<ServerError>& error) {

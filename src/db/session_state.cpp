@@ -107,6 +107,10 @@ Query SessionState::own_encoding_query() {
   return {"select pg_catalog.set_config('client_encoding', 'UTF8', true)"};
 }
 
+std::string SessionState::begin_statement(const Migration& migration) const {
+  return migration.begin.empty() ? begin_statement() : migration.begin;
+}
+
 std::string SessionState::begin_statement() const {
   if (isolation_ == read_committed) return "begin";
   return "begin isolation level " + isolation_;

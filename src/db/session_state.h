@@ -36,7 +36,8 @@ class SessionState {
   /// Back to our own encoding until the transaction ends. The server reads what comes behind it that way.
   static Query own_encoding_query();
 
-  /// BEGIN with the isolation level that the role would have had.
+  /// The BEGIN of the file, else one with the isolation level that the role would have had.
+  std::string begin_statement(const Migration& migration) const;
   std::string begin_statement() const;
 
   /// The timeouts of a file, within its transaction: what its directives ask for, else the configured

@@ -176,13 +176,14 @@ LocalMigrations read_all(Findings found, const std::vector<std::string>& locatio
   return reading.finish();
 }
 
-/// Before: kind, then version, then description, then the path.
+/// Before: kind, then version, then event, then description, then the path.
 bool sorts_before(const Migration& a, const Migration& b) {
   if (a.name.kind != b.name.kind) return a.name.kind < b.name.kind;
   if (a.name.version && b.name.version) {
     if (const auto order = *a.name.version <=> *b.name.version; order != 0) return order < 0;
   }
-  return std::tie(a.name.description, a.path) < std::tie(b.name.description, b.path);
+  return std::tie(a.name.event, a.name.description, a.path) <
+         std::tie(b.name.event, b.name.description, b.path);
 }
 
 /// A number that is larger where the migration is sorted behind another one; the same for many. Comparing two
@@ -223,9 +224,19 @@ void sort(std::vector<Migration>& migrations) {
   }
 }
 
+/// Callbacks are sorted behind all migrations.
+void move_callbacks(LocalMigrations& local) {
+  auto& all = local.migrations;
+  const auto first = std::partition_point(all.begin(), all.end(), [](const Migration& migration) {
+    return migration.name.kind != MigrationKind::callback;
+  });
+  local.callbacks = {std::make_move_iterator(first), std::make_move_iterator(all.end())};
+  all.erase(first, all.end());
+}
+
 /// Neighbours in order that stand for the same thing.
 bool are_the_same(const Migration& a, const Migration& b) {
-  if (a.name.kind != b.name.kind || a.name.kind == MigrationKind::callback) return false;
+  if (a.name.kind != b.name.kind) return false;
   if (a.name.kind == MigrationKind::repeatable) return a.name.description == b.name.description;
   return a.name.version == b.name.version;
 }
@@ -278,6 +289,7 @@ LocalMigrations load_migrations(const std::vector<std::string>& locations) {
   std::move(local.problems.begin(), local.problems.end(), std::back_inserter(problems));
   local.problems = std::move(problems);
   sort(local.migrations);
+  move_callbacks(local);
   add_duplicates(local.migrations, local.problems);
   sort_problems(local.problems);
   return local;

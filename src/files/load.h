@@ -8,7 +8,8 @@
 namespace lockstep::files {
 
 /// Finds and reads every migration of every location. All problems are in the result, in the order of their
-/// paths; migrations are sorted by kind, version and description. Throws nothing that files are to blame for.
+/// paths; migrations are sorted by kind, version and description, callbacks by event and description. Throws
+/// nothing that files are to blame for.
 LocalMigrations load_migrations(const std::vector<std::string>& locations);
 
 }  // namespace lockstep::files

@@ -8,6 +8,7 @@
 #include <utility>
 #include <variant>
 
+#include "core/callbacks.h"
 #include "core/directives.h"
 #include "core/script_checksum.h"
 #include "core/script_rules.h"
@@ -77,6 +78,14 @@ void show_lines(const std::string& path, const ScriptFiles& files, std::vector<E
   for (const auto& include : files.includes) add_excerpts(include.path, include.file, problems);
 }
 
+Judgement judge(const sql::Survey& survey, const ScriptConfig& config, const ScriptFiles& files,
+                const MigrationName& name) {
+  if (name.kind != MigrationKind::callback) return judge_script(survey, config, files);
+  return judge_callback(
+      survey, config, files,
+      runs_within_migration(name) ? CallbackPlace::within_migration : CallbackPlace::of_its_own);
+}
+
 void read_file(const Candidate& candidate, NearFolder& near, const std::vector<std::string>& locations,
                Migration& migration, Script& script) {
   InputFile file(candidate.path, near);
@@ -88,27 +97,20 @@ void read_file(const Candidate& candidate, NearFolder& near, const std::vector<s
   migration.checksum = checksum.finish();
   ScriptFiles files{printable(candidate.path), std::move(included.includes()),
                     std::move(included.problems())};
-  auto judgement = judge_script(survey, read_config(candidate), files);
+  auto judgement = judge(survey, read_config(candidate), files, migration.name);
   show_lines(candidate.path, files, judgement.problems);
   append(script.problems, std::move(judgement.problems));
   migration.includes = std::move(files.includes);
   migration.transaction = judgement.transaction;
   migration.outside_because = std::move(judgement.outside_because);
   migration.directives = judgement.directives;
+  if (survey.wrapped) migration.begin = survey.begin_text;
   migration.statements = survey.statements;
 }
 
 /// The history stores the path below the location as text, and people read it.
 bool is_plain(std::string_view text) {
   return is_printable(text) && text.find('\n') == std::string_view::npos;
-}
-
-Error unsupported_callback(const Candidate& candidate, const MigrationName& name) {
-  return problem_of(
-      candidate.path, "callback_unsupported",
-      fmt::format("this version does not run callbacks yet, so {} would be left out", name.event),
-      "Run what it does as a migration (R__… runs again when it changes), or move the file out of "
-      "the location.");
 }
 
 }  // namespace
@@ -139,7 +141,10 @@ Script read_script(Candidate candidate, NearFolder& near, const std::vector<std:
                       .path = {},
                       .checksum = {}};
   if (migration.name.kind == MigrationKind::callback) {
-    script.problems.push_back(unsupported_callback(candidate, migration.name));
+    if (auto refusal = refusal_of_event(migration.name.event)) {
+      script.problems.push_back(problem_of(candidate.path, "callback_unsupported",
+                                           std::move(refusal->message), std::move(refusal->hint)));
+    }
   }
   try {
     read_file(candidate, near, locations, migration, script);

@@ -306,4 +306,35 @@ TEMPLATE_TEST_CASE("a session finds no history after another one has dropped it"
   CHECK(waiting->apply({.migration = lab.works("V1__a.sql")}, 0, {}).rank == 1);
 }
 
+TEMPLATE_TEST_CASE("a callback runs under the lock, and the history does not tell of it", "", FakeLab,
+                   PostgresLab) {
+  TestType lab;
+  const auto database = locked(lab);
+  CHECK(database->run_callback(lab.works("beforeMigrate.sql"), {}).statements == 1);
+  CHECK(database->history().empty());
+  CHECK(code_of([&] { database->run_callback(lab.fails("afterMigrate.sql"), {}); }) != "no failure");
+  CHECK(database->apply({.migration = lab.works("V1__a.sql")}, 0, {}).rank == 1);
+  database->unlock();
+}
+
+TEMPLATE_TEST_CASE("a callback that drops the lock, or has none, is refused", "", FakeLab, PostgresLab) {
+  TestType lab;
+  CHECK(code_of([&] { lab.open()->run_callback(lab.works("beforeMigrate.sql"), {}); }) == "lock_lost");
+  const auto database = locked(lab);
+  CHECK(code_of([&] { database->run_callback(lab.drops_lock("afterMigrate.sql"), {}); }) == "lock_lost");
+}
+
+TEMPLATE_TEST_CASE("a migration and the callbacks within it are applied together or not at all", "", FakeLab,
+                   PostgresLab) {
+  TestType lab;
+  const auto database = locked(lab);
+  const std::vector<Migration> good = {lab.works("beforeEachMigrate.sql")};
+  const std::vector<Migration> bad = {lab.fails("afterEachMigrate.sql")};
+  const Step step{.migration = lab.works("V1__a.sql"), .before = good, .after = bad};
+  CHECK(code_of([&] { database->apply(step, 0, {}); }) != "no failure");
+  CHECK(database->history().empty());
+  CHECK(database->apply({.migration = step.migration, .before = good, .after = good}, 0, {}).statements == 1);
+  CHECK(database->history().size() == 1);
+}
+
 }  // namespace lockstep::test

@@ -167,9 +167,36 @@ void FakeDatabase::create_history() {
   server_.has_table = true;
 }
 
+/// Callbacks within the transaction of a step.
+void FakeDatabase::run_within(const Step& step, std::span<const Migration> callbacks) {
+  for (const auto& callback : callbacks) {
+    server_.log.emplace_back("  with " + callback.script);
+    const auto found = server_.failures.find(callback.script);
+    if (found == server_.failures.end()) continue;
+    if (callback.name.event.starts_with("before")) throw Failure(found->second);
+    fail(step, found->second);
+  }
+}
+
+AppliedStep FakeDatabase::run_callback(const Migration& callback, const StepEvents& events) {
+  server_.log.emplace_back("callback " + callback.script);
+  if (const auto found = server_.notices.find(callback.script);
+      found != server_.notices.end() && events.noticed) {
+    for (const auto& notice : found->second) events.noticed(notice);
+  }
+  if (const auto found = server_.failures.find(callback.script); found != server_.failures.end())
+    throw Failure(found->second);
+  if (server_.lock_droppers.contains(callback.script)) server_.lock_owner = nullptr;
+  check_lock();
+  server_.callbacks_run.push_back(callback.script);
+  server_.passed += server_.step_duration;
+  return {.statements = static_cast<std::int64_t>(callback.statements), .duration = server_.step_duration};
+}
+
 AppliedStep FakeDatabase::apply(const Step& step, std::int64_t expected_rank, const StepEvents& events) {
   const auto& script = step.migration.script;
   server_.log.emplace_back("apply " + script);
+  run_within(step, step.before);
   if (!server_.has_table) throw Failure(refused_by_server("42P01", "the history table does not exist"));
   if (step.migration.transaction == TransactionMode::off) check_fence(expected_rank);
   if (const auto found = server_.notices.find(script); found != server_.notices.end() && events.noticed) {
@@ -180,6 +207,7 @@ AppliedStep FakeDatabase::apply(const Step& step, std::int64_t expected_rank, co
   }
   if (server_.lock_droppers.contains(script)) server_.lock_owner = nullptr;
   if (server_.while_applying) server_.while_applying(step);
+  run_within(step, step.after);
   check_fence(expected_rank);
 
   auto row = fake_row(step.migration, step.resumes ? step.resumes->rank : server_.highest_rank() + 1);
@@ -198,6 +226,11 @@ AppliedStep FakeDatabase::apply(const Step& step, std::int64_t expected_rank, co
 void FakeDatabase::preview(const Step& step, std::int64_t expected_rank, const TextSink& out) {
   server_.log.push_back("preview " + step.migration.script);
   out("begin; -- " + step.migration.script + " after rank " + std::to_string(expected_rank) + "\ncommit;\n");
+}
+
+void FakeDatabase::preview_callback(const Migration& callback, const TextSink& out) {
+  server_.log.push_back("preview " + callback.script);
+  out("begin; -- " + callback.script + "\ncommit;\n");
 }
 
 void FakeDatabase::record_baseline(const Version& version, std::string_view description,

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -48,10 +49,11 @@ struct FakeServer {
   std::function<void()> while_pausing = {};
   Milliseconds step_duration{12};
 
-  std::vector<std::string> log = {};  ///< "history", "try_lock: busy", "apply V2__b.sql", …
-  Milliseconds waited{0};             ///< in wait_for_release
-  Milliseconds passed{0};             ///< besides, a step_duration for each migration applied
-  int sessions = 0;                   ///< opened and not closed
+  std::vector<std::string> callbacks_run = {};  ///< scripts whose transaction was committed
+  std::vector<std::string> log = {};            ///< "history", "try_lock: busy", "apply V2__b.sql", …
+  Milliseconds waited{0};                       ///< in wait_for_release
+  Milliseconds passed{0};                       ///< besides, a step_duration for each migration applied
+  int sessions = 0;                             ///< opened and not closed
   const Database* lock_owner = nullptr;
 
   std::int64_t highest_rank() const;
@@ -76,6 +78,8 @@ class FakeDatabase : public Database {
   void pause(Milliseconds duration) override;
   void create_history() override;
   AppliedStep apply(const Step& step, std::int64_t expected_rank, const StepEvents& events) override;
+  AppliedStep run_callback(const Migration& callback, const StepEvents& events) override;
+  void preview_callback(const Migration& callback, const TextSink& out) override;
   void preview(const Step& step, std::int64_t expected_rank, const TextSink& out) override;
   void record_baseline(const Version& version, std::string_view description,
                        std::int64_t expected_rank) override;
@@ -86,6 +90,7 @@ class FakeDatabase : public Database {
  private:
   Inventory found() const;
   bool holds_lock() const { return server_.lock_owner == this; }
+  void run_within(const Step& step, std::span<const Migration> callbacks);
   void check_lock() const;
   void check_fence(std::int64_t expected_rank) const;
   [[noreturn]] void fail(const Step& step, Error error);

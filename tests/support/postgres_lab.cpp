@@ -4,20 +4,10 @@
 #include "db/interrupt.h"
 #include "db/postgres.h"
 #include "sql/source.h"
-#include "sql/statement_reader.h"
+#include "sql/survey.h"
 #include "support/fake_database.h"
 
 namespace lockstep::test {
-namespace {
-
-std::size_t count_statements(std::string_view sql) {
-  sql::StatementReader reader(sql::read_from(sql));
-  std::size_t count = 0;
-  while (reader.next()) ++count;
-  return count;
-}
-
-}  // namespace
 
 PostgresLab::PostgresLab() = default;
 
@@ -46,7 +36,9 @@ bool PostgresLab::has_table() const {
 Migration PostgresLab::file(std::string_view script, std::string_view sql) {
   auto migration = fake_migration(script);
   migration.checksum = checksum(sql);
-  migration.statements = count_statements(sql);
+  const auto survey = sql::survey(sql::read_from(sql));
+  migration.statements = survey.statements;
+  if (survey.wrapped) migration.begin = survey.begin_text;
   contents_[migration.path] = sql;
   return migration;
 }

@@ -344,6 +344,23 @@ TEST_CASE("baseline records where the history begins") {
   CHECK(world.run({"baseline", "--version", "seven"}).exit_code == 2);
 }
 
+TEST_CASE("plan has the callbacks with a transaction of their own as steps where they run") {
+  auto world = shop();
+  for (const auto* event : {"afterMigrate.sql", "afterMigrateApplied.sql", "afterMigrateError.sql",
+                            "beforeEachMigrate.sql", "beforeMigrate.sql"})
+    world.local.callbacks.push_back(fake_migration(event));
+  const auto scripts = [&] {
+    std::vector<std::string> names;
+    const auto document = json::parse(world.run({"plan", "--output", "json"}).out);
+    for (const auto& step : document.at("steps")) names.push_back(step.at("script"));
+    return names;
+  };
+  CHECK(scripts() == std::vector<std::string>{"beforeMigrate.sql", "V2__orders.sql", "V3__payments.sql",
+                                              "R__views.sql", "afterMigrateApplied.sql", "afterMigrate.sql"});
+  REQUIRE(world.run({"migrate"}).exit_code == 0);
+  CHECK(scripts() == std::vector<std::string>{"beforeMigrate.sql", "afterMigrate.sql"});
+}
+
 TEST_CASE("repair shows its plan and asks") {
   auto world = shop();
   world.server.rows[0].checksum = "sha256:other";

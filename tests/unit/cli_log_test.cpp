@@ -68,6 +68,18 @@ TEST_CASE("the progress line of a terminal is gone before anything else is writt
         "V2__orders.sql …\n  NOTICE: hello\nV2__orders.sql … done in 1.4 s (3 statements)\n");
 }
 
+TEST_CASE("a callback has a progress line of its own, and is no migration that counts") {
+  Recorded recorded({.progress = Progress::live, .width = 80});
+  const Step callback{fake_migration("beforeMigrate.sql")};
+  recorded.log->planned(plan_of(5));
+  recorded.log->started(callback);
+  CHECK(on_screen(recorded.text()) == "beforeMigrate.sql …");
+  recorded.log->finished(callback, {.statements = 2, .duration = Milliseconds(3)});
+  recorded.log->started(second);
+  CHECK(on_screen(recorded.text()) ==
+        "beforeMigrate.sql … done in 3 ms (2 statements)\n[1/5] V2__orders.sql …");
+}
+
 TEST_CASE("the progress line is no wider than the terminal") {
   Recorded recorded({.progress = Progress::live, .width = 12});
   recorded.log->planned(plan_of(1));

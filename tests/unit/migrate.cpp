@@ -19,10 +19,12 @@ struct Run {
   MigrateResult result;
   std::vector<Migration> files = {fake_migration("V1__a.sql"), fake_migration("V2__b.sql")};
   MigrateOptions options;
+  LocalMigrations local;  ///< what the result's plan points into
 
   void migrate() {
     FakeDatabase database(server);
-    lockstep::migrate(database, files, options, reporter, result);
+    local.migrations = files;
+    lockstep::migrate(database, local, options, reporter, result);
   }
 
   Error failure() {

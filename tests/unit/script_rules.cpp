@@ -196,3 +196,39 @@ TEST_CASE("the settings of a file are handed on") {
   CHECK(judgement.directives.lock_timeout == std::chrono::seconds(2));
   CHECK(judgement.directives.statement_timeout == std::chrono::minutes(1));
 }
+
+namespace {
+
+Judgement judge_as(CallbackPlace place, std::string_view script) {
+  return judge_callback(sql::survey(sql::read_from(script)), {}, {"beforeMigrate.sql"}, place);
+}
+
+}  // namespace
+
+TEST_CASE("a callback always runs in a transaction") {
+  for (const auto place : {CallbackPlace::of_its_own, CallbackPlace::within_migration}) {
+    const auto ordinary = judge_as(place, "set role a;\nselect 1;\nsavepoint s;\n");
+    CHECK(problems(ordinary).empty());
+    CHECK(ordinary.transaction == TransactionMode::on);
+    CHECK(problems(judge_as(place, "select 1;\nvacuum;\n")) ==
+          Texts{"callback_outside_transaction beforeMigrate.sql:2:1"});
+    CHECK(problems(judge_as(place, "vacuum;\n")) ==
+          Texts{"callback_outside_transaction beforeMigrate.sql:1:1"});
+    CHECK(problems(judge_as(place, "-- lockstep: transaction=off\nselect 1;\n")) ==
+          Texts{"callback_outside_transaction beforeMigrate.sql"});
+    CHECK(problems(judge_as(place, "rollback;\n")) == Texts{"transaction_control beforeMigrate.sql:1:1"});
+    CHECK(problems(judge_as(place, "discard all;\n")) ==
+          Texts{"callback_outside_transaction beforeMigrate.sql:1:1", "lock_dropped beforeMigrate.sql:1:1"});
+  }
+}
+
+TEST_CASE("one BEGIN and COMMIT may be around a callback of its own, and it may have time-outs") {
+  const auto* const wrapped = "begin;\nselect 1;\ncommit;\n";
+  CHECK(problems(judge_as(CallbackPlace::of_its_own, wrapped)).empty());
+  CHECK(problems(judge_as(CallbackPlace::within_migration, wrapped)) ==
+        Texts{"transaction_control beforeMigrate.sql:1:1", "transaction_control beforeMigrate.sql:3:1"});
+  const auto* const timeout = "-- lockstep: lock_timeout=1s\nselect 1;\n";
+  CHECK(problems(judge_as(CallbackPlace::of_its_own, timeout)).empty());
+  CHECK(problems(judge_as(CallbackPlace::within_migration, timeout)) ==
+        Texts{"callback_setting beforeMigrate.sql"});
+}

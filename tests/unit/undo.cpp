@@ -22,7 +22,8 @@ struct Run {
 
   void undo() {
     FakeDatabase database(server);
-    lockstep::undo(database, files, options, reporter, result);
+    local.migrations = files;
+    lockstep::undo(database, local, options, reporter, result);
   }
 
   Error failure() {
@@ -53,6 +54,7 @@ struct Run {
                                   fake_migration("V3__c.sql"), fake_migration("U2__b.sql"),
                                   fake_migration("U3__c.sql")};
   UndoOptions options = {};
+  LocalMigrations local;  ///< what the result's plan points into
 };
 
 std::string scripts(const Plan& plan) {

@@ -1,0 +1,1 @@
+drop owned by case311_owner, case311_reader;

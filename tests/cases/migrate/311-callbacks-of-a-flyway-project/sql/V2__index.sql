@@ -1,0 +1,1 @@
+create index concurrently customer_name on customer (name);

@@ -1,0 +1,1 @@
+insert into public.audit (what, who) values ('migrated', current_user);

@@ -1,0 +1,1 @@
+insert into public.audit (what, who) values ('applied', current_user);

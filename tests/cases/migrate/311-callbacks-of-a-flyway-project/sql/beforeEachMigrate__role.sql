@@ -1,0 +1,2 @@
+set role case311_owner;
+set search_path = app, public;

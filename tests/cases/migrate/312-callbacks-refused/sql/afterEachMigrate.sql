@@ -1,0 +1,3 @@
+select 1;
+commit;
+select 2;
