@@ -98,7 +98,7 @@ std::optional<NameProblem> refusal_of_event(std::string_view event) {
   if (contains(event, "Deploy")) {
     return because(event, "there is no such command", "Name the file after a migrate event.");
   }
-  return because(event, "that command runs no SQL of yours",
+  return because(event, "the command runs no SQL of yours",
                  "Run what it does as a migration, or in a callback of migrate.");
 }
 

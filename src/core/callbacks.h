@@ -39,7 +39,7 @@ std::optional<NameProblem> refusal_of_event(std::string_view event);
 /// Whether migrate has anything to do. A release that is older than the database leaves it alone.
 bool anything_to_run(const Plan& plan, const Callbacks& callbacks);
 
-/// Gives every step the callbacks that run within it.
+/// Gives every step the callbacks that run within it; their files must outlive the plan.
 void add_callbacks(Plan& plan, const Callbacks& callbacks);
 
 /// Runs callbacks one after the other, each in a transaction of its own, which is tried again as a

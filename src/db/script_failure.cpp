@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdlib>
+#include <vector>
 
 #include "db/interrupt.h"
 #include "db/routine_place.h"
@@ -90,8 +91,12 @@ std::string_view command(const Migration& migration) {
 
 std::string callback_outcome(const Migration& callback) {
   if (callback.name.event == "afterMigrateApplied") {
-    return "What this callback did was rolled back; the migrations stay applied. It runs again only when one "
-           "is applied: run by hand what cannot wait.";
+    return "What this callback did was rolled back; the migrations stay applied. It runs again only when "
+           "another one is applied: run by hand what cannot wait.";
+  }
+  if (callback.name.event == "afterUndo") {
+    return "What this callback did was rolled back; what is undone stays undone. Run it by hand: lockstep "
+           "undo would take back the next version.";
   }
   return fmt::format(
       "What this callback did was rolled back; what is applied stays applied. Mend it, then run lockstep {} "
@@ -153,7 +158,7 @@ Failure statement_failed(const Session& session, const Migration& migration, con
   result.excerpt = excerpt(migration, file, result.where->line, open);
   describe(error, result);
   if (const auto more = recipe(error.sqlstate); !more.empty()) result.hints.emplace_back(more);
-  if (session.lost() && transactional) {
+  if (session.lost() && transactional && !is_callback(migration)) {
     result.hints.push_back(
         fmt::format("This file was rolled back as a whole. Run lockstep {} again.", command(migration)));
   } else {
@@ -166,7 +171,7 @@ Failure within_migration(const Failure& failure, const Migration& callback, cons
   auto error = failure.error();
   const auto ran = fmt::format("{} ran for {}", callback.name.event, migration.script);
   const auto mend = fmt::format("Mend the callback, then run lockstep {} again", command(callback));
-  if (!error.hints.empty()) error.hints.pop_back();  // what became of a file that ran alone
+  std::erase(error.hints, outcome(callback));  // of one that has a transaction of its own
   if (migration.transaction == TransactionMode::on) {
     error.hints.push_back(fmt::format("{}: both were rolled back. {}.", ran, mend));
   } else if (callback.name.event.starts_with("before")) {
@@ -188,8 +193,7 @@ Failure commit_failed(const Session& session, const Migration& migration, const 
     describe(error, lost);
     // Another undo without a target would take back the version below.
     if (is_callback(migration)) {
-      lost.hints.push_back(
-          fmt::format("Look at what it does, then run lockstep {} again.", command(migration)));
+      lost.hints.emplace_back("Look whether what the callback does was done. What ran before it stays.");
       return Failure(std::move(lost));
     }
     lost.hints.emplace_back(
@@ -208,8 +212,11 @@ Failure commit_failed(const Session& session, const Migration& migration, const 
 Failure file_changed(const Migration& migration) {
   auto error = about(migration, "file_changed", "this file changed after it was checked");
   error.kind = migration.transaction == TransactionMode::on ? ErrorKind::migration : ErrorKind::files;
-  error.hints = {fmt::format("Nothing of it was kept. Run lockstep {} again when nobody writes to the file.",
-                             command(migration))};
+  error.hints = {
+      is_callback(migration)
+          ? outcome(migration)
+          : fmt::format("Nothing of it was kept. Run lockstep {} again when nobody writes to the file.",
+                        command(migration))};
   return Failure(std::move(error));
 }
 

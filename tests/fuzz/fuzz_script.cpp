@@ -114,6 +114,10 @@ void judge(std::string_view input, std::size_t piece) {
   ScriptFiles names{.script = "V1__a.sql"};
   names.includes.resize(files.opened().size());
   for (const auto& problem : judge_script(survey, {}, names).problems) require(!render(problem).empty());
+  for (const auto place : {CallbackPlace::of_its_own, CallbackPlace::within_migration}) {
+    for (const auto& problem : judge_callback(survey, {}, names, place).problems)
+      require(!render(problem).empty());
+  }
   for (const auto& problem : read_script_config(input, "V1__a.sql.conf").problems)
     require(!render(problem).empty());
 }

@@ -295,6 +295,45 @@ TEST_CASE("undo runs its own callbacks") {
   CHECK(told(database) == "V1 before before-each U1 after-each after");
 }
 
+TEST_CASE("a failed afterUndo does not send people to undo the next version") {
+  const TestDatabase database;
+  const MigrationDir files({{"V1__a.sql", "create table a ();"},
+                            {"U1__a.sql", "drop table a;"},
+                            {"afterUndo.sql", "select nowhere;"}});
+  REQUIRE(run(files.migrate(database.url())).exit_code == 0);
+  const auto outcome = run(undo(files, database));
+  INFO(outcome.err);
+  CHECK(outcome.exit_code == 6);
+  CHECK_THAT(outcome.err, ContainsSubstring("what is undone stays undone. Run it by hand"));
+  CHECK_THAT(outcome.err, !ContainsSubstring("again"));
+}
+
+TEST_CASE("a callback that includes files is told of at its place in the included one") {
+  const TestDatabase database;
+  const MigrationDir files({{"afterMigrate.sql", "\\ir parts/grants.sql\n"},
+                            {"parts/grants.sql", "select 1;\nselect nowhere;\n"},
+                            {"V1__a.sql", "select 1;"}});
+  const auto outcome = run(files.migrate(database.url()));
+  INFO(outcome.err);
+  CHECK(outcome.exit_code == 6);
+  CHECK_THAT(outcome.err, ContainsSubstring("parts/grants.sql:2:8"));
+}
+
+TEST_CASE("COPY data of a callback is streamed, and a bad row is told at its line") {
+  const TestDatabase database;
+  make_table(database);
+  const MigrationDir files({{"beforeEachMigrate.sql", "copy told (what) from stdin;\none\n\\.\n"},
+                            {"V1__a.sql", "copy told (what) from stdin;\ntwo\n\\.\n"},
+                            {"afterEachMigrate.sql", "select 1;\ncopy told (id) from stdin;\n7\nx\n\\.\n"}});
+  const auto outcome = run(files.migrate(database.url()));
+  INFO(outcome.err);
+  CHECK(outcome.exit_code == 6);
+  CHECK_THAT(outcome.err, ContainsSubstring("afterEachMigrate.sql:4"));
+  files.write("afterEachMigrate.sql", "copy told (what) from stdin;\nthree\n\\.\n");
+  CHECK(run(files.migrate(database.url())).exit_code == 0);
+  CHECK(told(database) == "one two three");
+}
+
 TEST_CASE("callbacks within a migration cost no round trip, one of its own costs one") {
   const TestDatabase database;
   make_table(database);
