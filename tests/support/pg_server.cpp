@@ -96,8 +96,8 @@ std::string PgServer::program(const std::string& name) {
 
 PgServer::PgServer(const ServerOptions& options)
     : daemon_("pg"), port_(free_port()), language_(options.language) {
-  daemon_.run_inside({program("initdb"), "-D", "data", "-U", "postgres", "-A", "trust", "-N", "-E", "UTF8",
-                      "--locale=C"});
+  daemon_.run_inside(
+      {program("initdb"), "-D", "data", "-U", "postgres", "-A", "trust", "-N", "-E", "UTF8", "--locale=C"});
   if (options.tls == Tls::on) make_certificate();
   write_settings(options);
   write_file(data() / "pg_hba.conf", options.hba.empty() ? trusting_hba : std::string_view(options.hba));
