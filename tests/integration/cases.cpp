@@ -122,6 +122,10 @@ class Case {
 
   void check_migrate(const Outcome& outcome) const {
     INFO(outcome.out << outcome.err);
+    for (const std::string text : facts_.value("says", json::array()))
+      CHECK_THAT(outcome.err, Catch::Matchers::ContainsSubstring(text));
+    for (const std::string text : facts_.value("hides", json::array()))
+      CHECK_THAT(outcome.out + outcome.err, !Catch::Matchers::ContainsSubstring(text));
     if (facts_.at("expect") == "ok") {
       CHECK(outcome.exit_code == 0);
       return;

@@ -1,0 +1,3 @@
+create table note (text text);
+insert into pet values (1, 7);
+insert into note values ('the pet is there, its owner not yet');

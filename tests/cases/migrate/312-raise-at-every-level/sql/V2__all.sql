@@ -1,0 +1,7 @@
+set client_min_messages = debug1;
+do $$
+begin
+  raise debug 'a debug message';
+  raise log 'a log message';
+end
+$$;

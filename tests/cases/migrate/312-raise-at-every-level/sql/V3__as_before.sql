@@ -1,0 +1,1 @@
+do $$ begin raise debug 'a leaked level'; raise notice 'the last'; end $$;

@@ -1,0 +1,1 @@
+create table there as select current_setting('work_mem') as work_mem, current_schema() as schema;

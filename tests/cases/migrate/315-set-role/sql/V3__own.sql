@@ -1,0 +1,1 @@
+create table app.own (id int);

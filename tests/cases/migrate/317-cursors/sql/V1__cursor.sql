@@ -1,0 +1,10 @@
+create table line (id int);
+insert into line select generate_series(1, 100);
+declare one scroll cursor for select id from line order by id;
+fetch 10 from one;
+move absolute 50 in one;
+fetch next from one;
+update line set id = -id where id = 51;
+close one;
+declare kept cursor with hold for select id from line;
+fetch all from kept;

@@ -1,0 +1,2 @@
+create table other (id int);
+create index concurrently other_id on other (id);

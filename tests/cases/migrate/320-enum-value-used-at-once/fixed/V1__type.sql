@@ -1,0 +1,2 @@
+create type tone as enum ('low', 'mid');
+create table sound (t tone);

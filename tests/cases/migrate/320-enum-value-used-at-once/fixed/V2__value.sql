@@ -1,0 +1,1 @@
+alter type tone add value 'high';

@@ -1,0 +1,1 @@
+insert into sound values ('high');

@@ -1,0 +1,2 @@
+alter type tone add value 'high';
+insert into sound values ('high');

@@ -1,0 +1,3 @@
+-- lockstep: transaction=off
+create table before_call ();
+call fill(3);

@@ -1,0 +1,2 @@
+create table before_call ();
+call fill(3);

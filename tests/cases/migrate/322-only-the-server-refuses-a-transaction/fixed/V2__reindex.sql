@@ -1,0 +1,2 @@
+-- lockstep: transaction=off
+reindex table t;

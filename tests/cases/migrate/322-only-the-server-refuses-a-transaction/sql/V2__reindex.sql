@@ -1,0 +1,2 @@
+create table rolled_back ();
+reindex table t;

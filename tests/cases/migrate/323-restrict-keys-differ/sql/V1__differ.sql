@@ -1,0 +1,3 @@
+\restrict abcDEF123
+create table a (id int);
+\unrestrict abcDEF124

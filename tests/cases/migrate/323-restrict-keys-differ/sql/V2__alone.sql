@@ -1,0 +1,2 @@
+\restrict abcDEF123
+create table b (id int);

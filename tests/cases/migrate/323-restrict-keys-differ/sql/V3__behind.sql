@@ -1,0 +1,2 @@
+create table c (id int);
+\unrestrict abcDEF123

@@ -1,0 +1,4 @@
+\restrict abcDEF123
+\echo hello
+create table d (id int);
+\unrestrict abcDEF123

@@ -1,0 +1,1 @@
+create table shop_note as select current_schema() as schema, count(*) as customers from shop.customer;
