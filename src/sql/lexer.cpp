@@ -26,6 +26,9 @@ const char* skip_number(const char* at) {
   return starts_word(*at) ? skip_number_end(at) : at;
 }
 
+/// The mark of a directive is looked for in so many bytes of a comment, no matter how many there are at hand.
+constexpr std::size_t directive_reach = 256;
+
 bool is_directive(std::string_view comment) {
   comment.remove_prefix(2);
   while (!comment.empty() && (comment.front() == ' ' || comment.front() == '\t')) comment.remove_prefix(1);
@@ -190,8 +193,8 @@ void Lexer::dollar_quoted(const std::string& tag) {
 void Lexer::dash() {
   if (cursor_.at[1] != '-') return symbol();
   if (!open_) {
-    cursor_.ensure(64);
-    if (is_directive({cursor_.at, cursor_.left()})) {
+    cursor_.ensure(directive_reach);
+    if (is_directive({cursor_.at, std::min(cursor_.left(), directive_reach)})) {
       start_ = cursor_.offset();
       cursor_.seek(cursor_.line_end());
       stop_ = Stop::directive;

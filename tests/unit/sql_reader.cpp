@@ -141,6 +141,15 @@ TEST_CASE("the last token is whole wherever the window ends") {
   }
 }
 
+TEST_CASE("a directive behind many blanks is found or not, however the file arrives") {
+  for (const std::size_t blanks : {1U, 55U, 60U, 250U, 300U}) {
+    const auto text = "--" + std::string(blanks, ' ') + "lockstep: transaction=off\nselect 1";
+    const auto found = test::read_script(text);
+    CHECK(found.pieces.size() == (blanks < 250 ? 2 : 1));
+    for (std::size_t piece = 1; piece <= 80; ++piece) CHECK(test::read_script(text, piece) == found);
+  }
+}
+
 TEST_CASE("a comment ends at the same place wherever the window ends") {
   const std::string text = "/* outer /* inner; */ still; comment -- */\nselect 1; /* a /*/ b */ */ select 2";
   for (std::size_t window = 1; window <= text.size(); ++window) {
