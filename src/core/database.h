@@ -68,7 +68,9 @@ struct Activity {
 /// Where the events of one migration go. Empty functions are not called.
 struct StepEvents {
   NoticeSink noticed = {};
-  std::function<void(const Activity&)> running = {};  ///< about once a second, from the second second on
+  /// About once a second, from the second second on. Sooner when the statement is blocked and its
+  /// lock_timeout is shorter.
+  std::function<void(const Activity&)> running = {};
 };
 
 /// What applying one migration came to.

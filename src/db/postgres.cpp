@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <pqxx/pqxx>
 #include <span>
@@ -112,14 +113,14 @@ class Postgres : public Database {
   }
 
   AppliedStep apply(const Step& step, std::int64_t expected_rank, const StepEvents& events) override {
-    return watched(events, [&] {
+    return watched(step.migration, events, [&] {
       return step.migration.transaction == TransactionMode::on ? apply_whole(step, expected_rank)
                                                                : apply_one_by_one(step, expected_rank);
     });
   }
 
   AppliedStep run_callback(const Migration& callback, const StepEvents& events) override {
-    return watched(events, [&] {
+    return watched(callback, events, [&] {
       return AppliedStep{.statements =
                              run_whole(callback, {&callback}, reset_if_used(), {lock_.required_query()}, 0)};
     });
@@ -167,8 +168,8 @@ class Postgres : public Database {
 
   /// What `work` did, with the time it took. Nothing stays of what it did not commit.
   template <typename Work>
-  AppliedStep watched(const StepEvents& events, const Work& work) {
-    const Listening listening(*this, events);
+  AppliedStep watched(const Migration& migration, const StepEvents& events, const Work& work) {
+    const Listening listening(*this, events, state_.lock_timeout(migration));
     try {
       const auto begin = Clock::now();
       AppliedStep applied = work();
@@ -183,12 +184,16 @@ class Postgres : public Database {
   /// While it lives, the session's events go to one migration.
   class Listening {
    public:
-    Listening(Postgres& database, const StepEvents& events) : session_(database.session_) {
+    Listening(Postgres& database, const StepEvents& events, std::optional<Milliseconds> lock_timeout)
+        : session_(database.session_) {
       session_.set_notice_sink(events.noticed);
       if (!events.running) return;
-      session_.set_wait_hook([&database, &events](Milliseconds running) {
-        if (const auto activity = database.observer_.look(running)) events.running(*activity);
-      });
+      const auto tell = [&database, &events](Milliseconds running) {
+        const auto activity = database.observer_.look(running);
+        const bool news = activity && (running >= Session::look_every || !activity->blockers.empty());
+        if (news) events.running(*activity);
+      };
+      session_.set_wait_hook(tell, first_look(lock_timeout));
     }
     ~Listening() {
       session_.set_notice_sink({});
@@ -198,6 +203,12 @@ class Postgres : public Database {
     Listening& operator=(const Listening&) = delete;
 
    private:
+    /// Who blocks must be seen before a short lock_timeout ends the wait.
+    static Milliseconds first_look(std::optional<Milliseconds> lock_timeout) {
+      if (!lock_timeout || lock_timeout->count() == 0) return Session::look_every;
+      return std::clamp(*lock_timeout / 2, Milliseconds(10), Session::look_every);
+    }
+
     Session& session_;
   };
 

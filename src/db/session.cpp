@@ -9,8 +9,6 @@
 namespace lockstep::db {
 namespace {
 
-constexpr Milliseconds look_every{1000};
-
 bool send(PGconn* connection, const Query& query) {
   std::vector<const char*> values;
   for (const auto& parameter : query.parameters) values.push_back(parameter ? parameter->c_str() : nullptr);
@@ -123,9 +121,9 @@ void Session::collect(Answer& answer) {
 Result Session::next_result() {
   PQflush(raw_);
   const auto begin = std::chrono::steady_clock::now();
-  auto next_look = begin + look_every;
+  auto next_look = begin + first_look_;
   while (PQisBusy(raw_) != 0) {
-    wait_for_answer(raw_, look_every);
+    wait_for_answer(raw_, std::min(first_look_, look_every));
     if (PQconsumeInput(raw_) == 0) break;
     const auto now = std::chrono::steady_clock::now();
     if (!wait_hook_ || now < next_look) continue;

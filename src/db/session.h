@@ -75,8 +75,13 @@ class Session {
     if (notices_) notices_(notice);
   }
 
-  /// Called about once a second while the answer to a statement is awaited, with the time since it began.
-  void set_wait_hook(std::function<void(Milliseconds)> hook) { wait_hook_ = std::move(hook); }
+  static constexpr Milliseconds look_every{1000};
+  /// Called while the answer to a statement is awaited, with the time since it began: after `first`, then
+  /// about once a second.
+  void set_wait_hook(std::function<void(Milliseconds)> hook, Milliseconds first = look_every) {
+    wait_hook_ = std::move(hook);
+    first_look_ = first;
+  }
 
   /// Waits for a notification on `channel`; false when there was none in time.
   bool wait_for_notification(std::string_view channel, Milliseconds at_most);
@@ -91,6 +96,7 @@ class Session {
   Cancellable cancellable_;
   NoticeSink notices_;
   std::function<void(Milliseconds)> wait_hook_;
+  Milliseconds first_look_ = look_every;
 };
 
 /// The failure that a named operation reports. After an interrupt it is the interrupt; a lost connection is

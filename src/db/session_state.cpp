@@ -116,6 +116,11 @@ std::string SessionState::begin_statement() const {
   return "begin isolation level " + isolation_;
 }
 
+std::optional<Milliseconds> SessionState::lock_timeout(const Migration& migration) const {
+  const auto& asked = migration.directives.lock_timeout;
+  return asked || migration.transaction != TransactionMode::on ? asked : lock_timeout_;
+}
+
 std::vector<std::string> SessionState::timeout_statements(const Migration& migration) const {
   std::vector<std::string> statements;
   const bool whole = migration.transaction == TransactionMode::on;
@@ -123,9 +128,8 @@ std::vector<std::string> SessionState::timeout_statements(const Migration& migra
   const auto add = [&](std::string_view name, const std::optional<Milliseconds>& value) {
     if (value) statements.push_back(fmt::format("{} {} = {}", set, name, value->count()));
   };
-  const auto& directives = migration.directives;
-  add("lock_timeout", directives.lock_timeout || !whole ? directives.lock_timeout : lock_timeout_);
-  add("statement_timeout", directives.statement_timeout);
+  add("lock_timeout", lock_timeout(migration));
+  add("statement_timeout", migration.directives.statement_timeout);
   return statements;
 }
 

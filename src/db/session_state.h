@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,9 +41,11 @@ class SessionState {
   std::string begin_statement(const Migration& migration) const;
   std::string begin_statement() const;
 
-  /// The timeouts of a file, within its transaction: what its directives ask for, else the configured
-  /// lock_timeout if it is transactional. The wait of CREATE INDEX CONCURRENTLY for old snapshots counts as a
-  /// lock wait too, and a time-out there leaves an INVALID index.
+  /// How long a file may wait for a lock: what its directives ask for, else the configured time if it is
+  /// transactional. Nothing: as the session has it. The wait of CREATE INDEX CONCURRENTLY for old snapshots
+  /// counts as a lock wait too, and a time-out there leaves an INVALID index.
+  std::optional<Milliseconds> lock_timeout(const Migration& migration) const;
+  /// The timeouts of a file, within its transaction.
   std::vector<std::string> timeout_statements(const Migration& migration) const;
 
  private:

@@ -38,7 +38,8 @@ TEST_CASE("a dump that is applied to an empty database gives the same dump again
                Options{"--clean", "--if-exists"}, Options{"--disable-dollar-quoting"},
                Options{"--quote-all-identifiers", "--use-set-session-authorization"});
   const TestDatabase from;
-  output_of({.argv = {PgServer::program("psql"), "-XAtq", "-v", "ON_ERROR_STOP=1", "-f", schema, from.url()}});
+  output_of(
+      {.argv = {PgServer::program("psql"), "-XAtq", "-v", "ON_ERROR_STOP=1", "-f", schema, from.url()}});
   const auto text = dump(from, options);
   REQUIRE_THAT(text, ContainsSubstring("customer"));
 

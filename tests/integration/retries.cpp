@@ -1,4 +1,5 @@
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <string>
 
@@ -10,7 +11,7 @@ namespace {
 using Catch::Matchers::ContainsSubstring;
 
 Command with_short_patience(Command command) {
-  command.env["LOCKSTEP_MIGRATE_LOCK_TIMEOUT"] = "1500ms";
+  command.env["LOCKSTEP_MIGRATE_LOCK_TIMEOUT"] = GENERATE("1500ms", "300ms");
   command.env["LOCKSTEP_MIGRATE_LOCK_ATTEMPTS"] = "2";
   return command;
 }
@@ -51,7 +52,8 @@ TEST_CASE("a migration whose lock becomes free between two tries is applied, onc
   other.run("begin; lock table busy;");
 
   const MigrationDir files(
-      {{"V1__waits.sql", "create table once ();\nset local search_path = '';\nalter table public.busy add note text;"}});
+      {{"V1__waits.sql",
+        "create table once ();\nset local search_path = '';\nalter table public.busy add note text;"}});
   auto command = with_short_patience(files.migrate(database.url()));
   command.env["LOCKSTEP_MIGRATE_LOCK_ATTEMPTS"] = "20";
   Running migrate(command);
@@ -60,7 +62,8 @@ TEST_CASE("a migration whose lock becomes free between two tries is applied, onc
   const auto outcome = migrate.wait();
   INFO(outcome.err);
   CHECK(outcome.exit_code == 0);
-  CHECK(database.psql("select count(*) from pg_attribute where attrelid = 'busy'::regclass and attname = 'note'") ==
+  CHECK(database.psql(
+            "select count(*) from pg_attribute where attrelid = 'busy'::regclass and attname = 'note'") ==
         "1");
 }
 
