@@ -16,6 +16,10 @@ def free_port():
         return probe.getsockname()[1]
 
 
+def server_socket(lab):
+    return f'{lab.server.dir}/.s.PGSQL.{lab.server.port}'
+
+
 def one_table(number):
     return f'create table t_{number} (\n  id bigint primary key,\n  name text not null\n);\n'
 

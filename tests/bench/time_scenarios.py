@@ -2,7 +2,8 @@
 from pathlib import Path
 
 from counting_proxy import CountingProxy
-from lab import HISTORY, one_table
+from delaying_proxy import DelayingProxy
+from lab import HISTORY, server_socket
 from measuring import Pairs, Row, in_words, run, run_watched, verdict
 
 MIB = 1024 * 1024
@@ -14,10 +15,9 @@ def round_trips(lab, _):
         run(lab.migrate(url, directory))
         return proxy.round_trips - before
 
-    socket = f'{lab.server.dir}/.s.PGSQL.{lab.server.port}'
     directory = lab.one_table_files(10)
     (lab.work / 'proxy').mkdir()
-    with lab.database() as database, CountingProxy(lab.work / 'proxy', socket) as proxy:
+    with lab.database() as database, CountingProxy(lab.work / 'proxy', server_socket(lab)) as proxy:
         url = lab.server.url_of(database, host=proxy.directory, port=5432)
         applying = counted(url, directory)
         nothing = counted(url, directory)
@@ -56,7 +56,7 @@ def literal(text):
     return "'" + text.replace("'", "''") + "'"
 
 
-def transactions(lab, directory, count):
+def transactions(lab, directory):
     """What psql gets: for each file BEGIN, the file, the plain insert of its history row, COMMIT. The rows are those
     that lockstep has written."""
     with lab.database() as database:
@@ -64,11 +64,12 @@ def transactions(lab, directory, count):
         rows = lab.server.query('select rank, version, description, kind, script, checksum, state, run_id, installed_by, '
                                 f'duration_ms, statements_done, tool_version from {HISTORY} order by rank', database)
         history = lab.history_ddl(database)
-    path = lab.work / f'transactions-{count}.sql'
+    path = lab.work / f'{directory.name}.sql'
     with open(path, 'w', encoding='utf-8') as file:
         for rank, version, description, kind, script, checksum, state, run_id, by, duration, done, tool in rows:
             texts = ', '.join(literal(text) for text in (version, description, kind, script, checksum, state, run_id, by))
-            file.write(f'begin;\n{one_table(version)}insert into {HISTORY} (rank, version, description, kind, script, '
+            text = (directory / script).read_text()
+            file.write(f'begin;\n{text}insert into {HISTORY} (rank, version, description, kind, script, '
                        'checksum, state, run_id, installed_by, started_at, finished_at, duration_ms, statements_done, '
                        f'tool_version) values ({rank}, {texts}, now(), clock_timestamp(), {duration}, {done}, '
                        f'{literal(tool)});\ncommit;\n')
@@ -77,20 +78,42 @@ def transactions(lab, directory, count):
 
 def many_files(lab, options):
     count = 1000
-    directory = lab.one_table_files(count)
-    script, history = transactions(lab, directory, count)
+    pairs = applying_pairs(lab, lab.one_table_files(count), lab.server.url_of, 2 * options.pairs)
+    yield ratio_row(f'{count:,} one-table migrations against psql with the same transactions', pairs, 0.9)
+
+
+def applying_pairs(lab, directory, url_of, count):
+    """lockstep with the directory and psql with the same transactions. Both find the history table there, and empty."""
+    script, history = transactions(lab, directory)
 
     def in_new_database(command):
         with lab.database(template) as database:
-            return run(command(lab.server.url_of(database)))
+            return run(command(url_of(database)))
 
-    # Both find the history table there, and empty.
     with lab.database() as template:
         lab.server.psql('-c', history, database=template)
-        pairs = Pairs(lambda: in_new_database(lambda url: lab.migrate(url, directory)),
-                      lambda: in_new_database(lambda url: lab.psql(url, '-q', '-v', 'ON_ERROR_STOP=1', '-f', script)),
-                      2 * options.pairs)
-    yield ratio_row(f'{count:,} one-table migrations against psql with the same transactions', pairs, 0.9)
+        return Pairs(lambda: in_new_database(lambda url: lab.migrate(url, directory)),
+                     lambda: in_new_database(lambda url: lab.psql(url, '-q', '-v', 'ON_ERROR_STOP=1', '-f', script)),
+                     count)
+
+
+def fifty_statements(number):
+    rows = ''.join(f"insert into place_{number} (id, name) values ({row}, 'place {row}');\n" for row in range(1, 48))
+    return (f'create table place_{number} (id int primary key, name text not null);\n{rows}'
+            f"create index on place_{number} (name);\ncomment on table place_{number} is 'where things are';\n")
+
+
+def delay(lab, options):
+    files, round_trip, budget = 20, 0.002, 5
+    directory = lab.directory('fifty-statements', {f'V{number}__place_{number}.sql': fifty_statements(number)
+                                                   for number in range(1, files + 1)})
+    (lab.work / 'far').mkdir()
+    with DelayingProxy(lab.work / 'far', server_socket(lab), round_trip / 2) as proxy:
+        pairs = applying_pairs(lab, directory, lambda database: lab.server.url_of(database, proxy.directory, 5432),
+                               2 * options.pairs)
+    yield Row(f'{files} files of 50 statements, {round_trip * 1000:.0f} ms of network delay, against psql with the same '
+              'transactions', f'{1 / pairs.ratio():.1f} × faster', f'{budget} × faster',
+              verdict(pairs.ratio(), 1 / budget, pairs.least_ratio()), pairs.times())
 
 
 def write_copy(path, size):
@@ -103,36 +126,70 @@ def write_copy(path, size):
         file.write('\\.\n')
 
 
-def write_inserts(path, size):
-    lines = ''.join(f"insert into big (id, name, at, amount) values ({number}, 'customer {number % 977} of the month, "
-                    f"with words that make the line as long as such lines are, to about two hundred bytes', "
-                    f"'2024-03-{number % 28 + 1:02} 10:00:00+00', {number * 37 % 100000});\n" for number in range(1, 5001))
+INSERTS_AT_ONCE = 5000
+INSERTS = ''.join(f"insert into big (id, name, at, amount) values ({number}, 'customer {number % 977} of the month, "
+                  f"with words that make the line as long as such lines are, to about two hundred bytes', "
+                  f"'2024-03-{number % 28 + 1:02} 10:00:00+00', {number * 37 % 100000});\n"
+                  for number in range(1, INSERTS_AT_ONCE + 1))
+
+
+def write_inserts(path, times):
     with open(path, 'w', encoding='utf-8') as file:
         file.write('create table big (id int, name text, at timestamptz, amount bigint);\n')
-        for _ in range(max(1, size // len(lines))):
-            file.write(lines)
+        for _ in range(max(1, times)):
+            file.write(INSERTS)
+
+
+def write_statement(path, size):
+    line = 'one line of a text that is a single constant, as an exported document or image would be\n'
+    with open(path, 'w', encoding='utf-8') as file:
+        file.write("create table big (id int, body text);\ninsert into big values (1, '")
+        for _ in range(max(1, size // len(line))):
+            file.write(line)
+        file.write("');\n")
+
+
+def write_rows(path, count):
+    path.write_text(f"create table big as select id, repeat('x', 100) as name from generate_series(1, {count}) as id;\n"
+                    'select * from big;\n')
 
 
 def large_files(lab, options):
-    for what, write, size in (('COPY data', write_copy, options.copy_mb), ('INSERT lines', write_inserts, options.insert_mb)):
-        directory = lab.work / what.replace(' ', '-')
-        directory.mkdir()
-        path = directory / 'V1__big.sql'
-        write(path, size * MIB)
-        yield from large_file_rows(lab, options, directory, f'{size} MiB of {what}')
-        path.unlink()
+    yield from one_large_file(lab, options, f'{options.copy_mb} MiB of COPY data',
+                              lambda path: write_copy(path, options.copy_mb * MIB), 64)
+    times, inserts = options.insert_mb * MIB // len(INSERTS), f'{options.insert_mb} MiB of INSERT lines'
+    if options.insert_lines:
+        times, inserts = options.insert_lines // INSERTS_AT_ONCE, f'{options.insert_lines:,} INSERT lines'
+    yield from one_large_file(lab, options, inserts, lambda path: write_inserts(path, times), 64)
+    if options.statement_mb:
+        # The statement itself must be held: how often beside it?
+        yield from one_large_file(lab, options, f'a single statement of {options.statement_mb} MiB',
+                                  lambda path: write_statement(path, options.statement_mb * MIB), None)
+    if options.rows:
+        yield from one_large_file(lab, options, f'a statement that returns {options.rows:,} rows',
+                                  lambda path: write_rows(path, options.rows), 64)
 
 
-def large_file_rows(lab, options, directory, what):
+def one_large_file(lab, options, what, write, memory_budget):
+    directory = lab.directory(what.replace(' ', '-'), {})
+    path = directory / 'V1__big.sql'
+    write(path)
+    yield from large_file_rows(lab, options, path, what, memory_budget)
+    path.unlink()
+
+
+def large_file_rows(lab, options, file, what, memory_budget):
+    """Without a budget for the memory, psql must not need less."""
     def in_new_database(command):
         with lab.large_database() as database:
             return run_watched(command(lab.server.url_of(database)))
 
-    file = next(Path(directory).iterdir())
-    pairs = Pairs(lambda: in_new_database(lambda url: lab.migrate(url, directory)),
+    pairs = Pairs(lambda: in_new_database(lambda url: lab.migrate(url, file.parent)),
                   lambda: in_new_database(lambda url: lab.psql(url, '-q', '-1', '-v', 'ON_ERROR_STOP=1', '-f', file)),
                   options.large_pairs)
     memory = max(result.memory for result in pairs.ours) / MIB
     of_psql = max(result.memory for result in pairs.theirs) / MIB
-    yield Row(f'{what}: peak memory', f'{memory:.0f} MiB', '64 MiB', verdict(memory, 64), f'psql {of_psql:.0f} MiB')
+    budget = memory_budget or of_psql
+    yield Row(f'{what}: peak memory', f'{memory:.0f} MiB', f'{memory_budget} MiB' if memory_budget else "psql's",
+              verdict(memory, budget), f'psql {of_psql:.0f} MiB')
     yield ratio_row(f'{what}: time against `psql -1 -f`', pairs, 1.1)
