@@ -16,7 +16,7 @@ namespace {
 using Catch::Matchers::ContainsSubstring;
 using Options = std::vector<std::string>;
 
-constexpr const char* schema = LOCKSTEP_TESTS_DIR "/cases/migrate/324-dump-of-a-schema/sql/V1__dump.sql";
+constexpr const char* schema = LOCKSTEP_TESTS_DIR "/cases/migrate/344-dump-of-a-schema/sql/V1__dump.sql";
 
 std::string dump(const TestDatabase& database, const Options& options) {
   Command command{.argv = {PgServer::program("pg_dump"), "-d", database.url(), "-T", "lockstep_history"}};
