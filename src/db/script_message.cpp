@@ -7,12 +7,13 @@
 namespace lockstep::db {
 
 void ScriptMessage::add_own(std::string_view sql) {
-  parts_.push_back({text_.size(), sql.size(), std::nullopt});
+  parts_.push_back({.begin = text_.size(), .size = sql.size(), .place = std::nullopt});
   text_.append(sql).append(";\n");
 }
 
 void ScriptMessage::add(const sql::Item& item, const Migration* callback) {
-  parts_.push_back({text_.size(), item.text.size(), ScriptPlace{item.place, callback}});
+  parts_.push_back({text_.size(), item.text.size(), ScriptPlace{item.place, callback},
+                    sql::values_in(item.replaced, item.begin, item.text.size())});
   // The line end keeps a comment at the statement's end from reaching into the next one.
   text_.append(item.text).append("\n;\n");
 }
@@ -25,9 +26,10 @@ std::optional<ScriptPlace> ScriptMessage::locate(const ServerError& error, std::
   if (!known && completed < parts_.size()) part = &parts_[completed];
   if (part == nullptr || !part->place) return std::nullopt;
   auto found = *part->place;
-  if (known)
-    sql::advance(found.place,
-                 std::string_view(text_).substr(part->begin, std::min(offset - part->begin, part->size)));
+  if (!known) return found;
+  const auto text = std::string_view(text_).substr(part->begin, part->size);
+  found.place =
+      sql::place_of_byte(text, found.place, part->replaced, std::min(offset - part->begin, part->size));
   return found;
 }
 

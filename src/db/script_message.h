@@ -41,6 +41,7 @@ class ScriptMessage {
     std::size_t begin;
     std::size_t size;
     std::optional<ScriptPlace> place;  ///< absent: ours
+    std::vector<sql::Replaced> replaced = {};
   };
 
   const Part* part_at(std::size_t offset) const;

@@ -81,12 +81,12 @@ void CopyData::leave_statement_line() {
 
 /// Steps over a line that consists of a backslash and a period.
 bool CopyData::at_marker() {
-  cursor_->ensure(4);
-  const char* at = cursor_->at + 1;
-  if (at == cursor_->end || *at++ != '.') return false;
-  if (at != cursor_->end && *at == '\r') ++at;
-  if (at != cursor_->end && *at++ != '\n') return false;
-  cursor_->at = at;
+  // Not a byte further than needed: what follows the marker is no data.
+  if (!cursor_->ensure(2) || cursor_->at[1] != '.') return false;
+  std::size_t size = 2;
+  if (cursor_->ensure(size + 1) && cursor_->at[size] == '\r') ++size;
+  if (cursor_->ensure(size + 1) && cursor_->at[size++] != '\n') return false;
+  cursor_->at += size;
   ended_ = true;
   return true;
 }

@@ -20,6 +20,11 @@ const char* find(const char* from, const char* end, char byte) {
   return found == nullptr ? end : found;
 }
 
+/// Behind a quote no other one can follow: the file ends, or an escape comes.
+bool is_quote_final(Cursor& cursor) {
+  return cursor.left() == 0 && (cursor.input.at_escape() || !cursor.ensure(1));
+}
+
 }  // namespace
 
 bool Cursor::refill() {
@@ -36,6 +41,13 @@ bool Cursor::refill() {
 bool Cursor::ensure(std::size_t bytes) {
   while (left() < bytes) {
     if (!refill()) return false;
+  }
+  return true;
+}
+
+bool Cursor::peek(std::size_t bytes) {
+  while (left() < bytes) {
+    if (input.at_placeholder() || !refill()) return false;
   }
   return true;
 }
@@ -61,7 +73,7 @@ bool skip_quoted(Cursor& cursor, char quote) {
       continue;
     }
     ++cursor.at;
-    if (!cursor.ensure(1) || *cursor.at != quote) return true;
+    if (is_quote_final(cursor) || *cursor.at != quote) return true;
     ++cursor.at;
   }
 }
@@ -77,8 +89,8 @@ bool skip_escaped(Cursor& cursor) {
     const bool pair = *cursor.at == '\\';
     ++cursor.at;
     if (!quote && !pair) continue;
-    if (!cursor.ensure(1)) return quote;
-    if (quote && *cursor.at != '\'') return true;
+    if (quote && (is_quote_final(cursor) || *cursor.at != '\'')) return true;
+    if (!cursor.ensure(1)) return false;
     ++cursor.at;
   }
 }
@@ -97,6 +109,7 @@ bool skip_dollar_quoted(Cursor& cursor, const std::string& tag) {
 }
 
 bool skip_block_comment(Cursor& cursor) {
+  cursor.input.read_as(Around::kept);
   std::size_t unread = cursor.offset();  // a slash before it belongs to an earlier mark
   for (std::size_t depth = 1; depth > 0;) {
     cursor.at = find(cursor.at, cursor.end, '*');
@@ -117,6 +130,7 @@ bool skip_block_comment(Cursor& cursor) {
 }
 
 void skip_line_comment(Cursor& cursor) {
+  cursor.input.read_as(Around::kept);
   do {
     const char* const newline = find(cursor.at, cursor.end, '\n');
     const char* const stop = find(cursor.at, newline, '\r');
@@ -130,10 +144,11 @@ bool skip_to_continuation(Cursor& cursor) {
   cursor.keep_from = std::min(kept, start);
   bool line_ended = false;
   bool found = false;
-  while (cursor.ensure(1)) {
+  while (!is_quote_final(cursor)) {
     if (*cursor.at == '-') {
       if (!cursor.ensure(2) || cursor.at[1] != '-') break;
       skip_line_comment(cursor);
+      cursor.input.read_as(Around::quoted);
       continue;
     }
     found = line_ended && *cursor.at == '\'';

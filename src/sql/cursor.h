@@ -23,6 +23,8 @@ struct Cursor {
   bool refill();
   /// Tries to have `bytes` bytes at hand.
   bool ensure(std::size_t bytes);
+  /// The same, but does not read over the next placeholder.
+  bool peek(std::size_t bytes);
   /// Tries to have the rest of the line at hand; the offset of its LF or of the end of the file.
   std::size_t line_end();
 
@@ -35,7 +37,7 @@ struct Cursor {
 };
 
 /// The long tokens. Each starts with the cursor behind the opening mark and leaves it behind the closing one.
-/// False: the file ends first.
+/// False: the file ends first. The comments say so to the input (read_as), else the caller has done it.
 
 /// '…' without backslash escapes, or "…": a doubled quote is part of it.
 bool skip_quoted(Cursor& cursor, char quote);

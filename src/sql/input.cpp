@@ -6,6 +6,12 @@
 
 namespace lockstep::sql {
 
+Input::Input(Substitution& substitution, std::size_t window, std::size_t file)
+    : Input([&substitution](char* to, std::size_t at_most) { return substitution.read(to, at_most); }, window,
+            file) {
+  substitution_ = &substitution;
+}
+
 /// Reads at least half a window at a time and doubles the window when more than half of it is kept: bytes are
 /// moved, and a token that the window's end cuts is read again, a bounded number of times on average, however
 /// long it gets.
@@ -20,7 +26,8 @@ bool Input::more(std::size_t keep_from) {
 }
 
 void Input::make_room(std::size_t keep_from) {
-  place(std::max(keep_from, counted_.offset));
+  place(std::max(keep_from, counted_to_));
+  if (substitution_ != nullptr) substitution_->forget(keep_from);
   const auto dropped = keep_from - start_;
   const auto kept = size_ - dropped;
   if (capacity_ > 0 && kept <= capacity_ / 2) {
@@ -36,7 +43,15 @@ void Input::make_room(std::size_t keep_from) {
 }
 
 Place Input::place(std::size_t offset) {
-  advance(counted_, view(counted_.offset, offset));
+  const auto* value = substitution_ == nullptr ? nullptr : last_before(substitution_->replaced(), offset);
+  if (value != nullptr && value->begin >= counted_to_) {
+    const bool inside = offset < value->end();
+    counted_ = inside ? value->from : value->to;
+    counted_to_ = inside ? value->begin : value->end();
+    if (inside) return counted_;
+  }
+  advance(counted_, view(counted_to_, offset));
+  counted_to_ = offset;
   return counted_;
 }
 

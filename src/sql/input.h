@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "sql/source.h"
+#include "sql/substitution.h"
 
 namespace lockstep::sql {
 
@@ -18,6 +19,8 @@ class Input {
 
   explicit Input(ReadBytes read, std::size_t window = first_capacity, std::size_t file = 0)
       : read_(std::move(read)), window_(window), counted_{.file = file} {}
+  /// Reads what the substitution makes of its file; that must outlive this.
+  Input(Substitution& substitution, std::size_t window, std::size_t file);
 
   /// Reads on. Bytes before `keep_from` are forgotten. False at the end of the file.
   bool more(std::size_t keep_from);
@@ -32,12 +35,26 @@ class Input {
   }
   std::string_view view(std::size_t from, std::size_t to) const { return {at(from), to - from}; }
 
-  /// Where `offset` is. Calls must go forward; at most to the end of the window.
+  /// Where `offset` is in the file: within the value of a placeholder, where the placeholder begins. Calls
+  /// must go forward; at most to the end of the window.
   Place place(std::size_t offset);
   /// The text begins at `offset`, behind a mark that no editor shows: that is line 1, column 1.
-  void begin_text(std::size_t offset) { counted_ = {.offset = offset, .file = counted_.file}; }
+  void begin_text(std::size_t offset) {
+    counted_ = {.offset = offset, .file = counted_.file};
+    counted_to_ = offset;
+  }
   /// Overwrites part of the window with blanks.
   void blank(std::size_t from, std::size_t to);
+
+  /// What is around the bytes that `more` reads next.
+  void read_as(Around around) {
+    if (substitution_ != nullptr) substitution_->read_as(around);
+  }
+  /// `more` would decide on a placeholder: see Substitution.
+  bool at_placeholder() const { return substitution_ != nullptr && substitution_->at_placeholder(); }
+  bool at_escape() const { return substitution_ != nullptr && substitution_->at_escape(); }
+  /// What comes next is a placeholder whose mark begins with a dollar sign.
+  bool at_dollar() const { return substitution_ != nullptr && substitution_->at_dollar(); }
 
  private:
   void make_room(std::size_t keep_from);
@@ -48,7 +65,9 @@ class Input {
   std::size_t capacity_ = 0;  ///< without the byte for the final 0
   std::size_t size_ = 0;
   std::size_t start_ = 0;  ///< offset of the window's first byte
-  Place counted_;
+  Place counted_;          ///< of counted_to_
+  std::size_t counted_to_ = 0;
+  Substitution* substitution_ = nullptr;
   bool ended_ = false;
 };
 

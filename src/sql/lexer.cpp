@@ -64,8 +64,9 @@ void Lexer::step() {
   if (!recording_) {
     while (is_skippable(*cursor_.at)) ++cursor_.at;
   }
-  if (cursor_.left() < 3 && cursor_.refill()) return;  // every short mark is whole now, or the file ends
-  if (starts_word(*cursor_.at)) return word();         // most are: this is faster than the switch alone
+  if (cursor_.left() < 3 && wants_more() && cursor_.refill())
+    return;                                     // every short mark is whole now, or the file ends
+  if (starts_word(*cursor_.at)) return word();  // most are: this is faster than the switch alone
   switch (class_of(*cursor_.at)) {
     case ByteClass::blank:
       ++cursor_.at;
@@ -99,10 +100,17 @@ void Lexer::step() {
   }
 }
 
+/// A placeholder is read over only where the bytes before it do not mean something by themselves.
+bool Lexer::wants_more() const {
+  const bool may_be_two = *cursor_.at == '-' || *cursor_.at == '/';
+  return !input_.at_placeholder() || cursor_.left() < (may_be_two ? 2U : 1U);
+}
+
 /// The window's end may have cut the token that ends at `to`: then more is at hand now, pointers into the
 /// window are void, and the token is to be read again.
 bool Lexer::is_cut(const char* to) {
   if (cursor_.end - to >= 2 || input_.ended() || cursor_.limit_met) return false;
+  if (to < cursor_.end && input_.at_placeholder()) return false;
   cursor_.refill();
   return true;
 }
@@ -152,10 +160,12 @@ void Lexer::quoted(std::size_t prefix, Token::Kind kind, Strings strings) {
   const auto from = cursor_.offset();
   const char quote = kind == Token::Kind::string ? '\'' : '"';
   cursor_.at += prefix + 1;
+  input_.read_as(Around::quoted);
   bool closed = strings == Strings::standard ? skip_quoted(cursor_, quote) : skip_escaped(cursor_);
   // Where strings_ is the same, what continues this one reads like a string of its own.
   const bool continues = strings == Strings::backslash_escapes && strings_ == Strings::standard;
   while (closed && continues && skip_to_continuation(cursor_)) closed = skip_escaped(cursor_);
+  input_.read_as(Around::code);
   if (closed) return end_token(kind, from);
   if (kind == Token::Kind::string) {
     return fail(input_.place(from), "unterminated_string", "this string is never closed",
@@ -173,7 +183,11 @@ void Lexer::dollar() {
   } else if (starts_word(*to)) {
     while (continues_tag(*to)) ++to;
   }
-  if (is_cut(to)) return;
+  const bool closes_tag = !parameter && to == cursor_.end && input_.at_dollar();
+  if (closes_tag) input_.read_as(Around::kept);
+  const bool cut = is_cut(to);
+  input_.read_as(Around::code);
+  if (cut) return;
   if (!parameter && *to == '$') return dollar_quoted(std::string(cursor_.at, to + 1));
   begin_token();
   const auto from = cursor_.offset();
@@ -185,7 +199,10 @@ void Lexer::dollar_quoted(const std::string& tag) {
   begin_token();
   const auto from = cursor_.offset();
   cursor_.at += tag.size();
-  if (skip_dollar_quoted(cursor_, tag)) return end_token(Token::Kind::string, from);
+  input_.read_as(Around::body);
+  const bool closed = skip_dollar_quoted(cursor_, tag);
+  input_.read_as(Around::code);
+  if (closed) return end_token(Token::Kind::string, from);
   fail(input_.place(from), "unterminated_dollar_quote", "the text quoted by " + tag + " is never closed",
        "End it with " + tag + ", in the same upper and lower case.");
 }
@@ -193,16 +210,19 @@ void Lexer::dollar_quoted(const std::string& tag) {
 void Lexer::dash() {
   if (cursor_.at[1] != '-') return symbol();
   if (!open_) {
-    cursor_.ensure(directive_reach);
+    cursor_.peek(directive_reach);
     if (is_directive({cursor_.at, std::min(cursor_.left(), directive_reach)})) {
       start_ = cursor_.offset();
+      input_.read_as(Around::kept);
       cursor_.seek(cursor_.line_end());
+      input_.read_as(Around::code);
       stop_ = Stop::directive;
       return;
     }
   }
   leave_code();
   skip_line_comment(cursor_);
+  input_.read_as(Around::code);
   code_ = cursor_.offset();
 }
 
@@ -211,7 +231,9 @@ void Lexer::slash() {
   leave_code();
   const auto from = input_.place(cursor_.offset());
   cursor_.at += 2;
-  if (!skip_block_comment(cursor_)) {
+  const bool closed = skip_block_comment(cursor_);
+  input_.read_as(Around::code);
+  if (!closed) {
     return fail(from, "unterminated_comment", "this comment is never closed",
                 "Close it with */; comments nest, so each /* inside needs its own.");
   }
@@ -238,7 +260,10 @@ void Lexer::semicolon() {
 void Lexer::backslash() {
   leave_code();
   start_ = cursor_.offset();
-  meta_ = read_meta_command(input_.view(start_, cursor_.line_end()));
+  input_.read_as(Around::quoted);
+  const auto line_end = cursor_.line_end();
+  input_.read_as(Around::code);
+  meta_ = read_meta_command(input_.view(start_, line_end));
   cursor_.seek(start_ + meta_.size);
   const bool stands_for_itself = meta_.name == ";" || meta_.name == ":";
   if (meta_.name == ";") body_.forget_words();

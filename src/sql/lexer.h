@@ -56,6 +56,7 @@ class Lexer {
   };
 
   void step();
+  bool wants_more() const;
   bool is_cut(const char* to);
   void word();
   bool prefixed();

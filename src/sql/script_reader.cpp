@@ -28,6 +28,7 @@ void ScriptReader::skip_rest() {
 void ScriptReader::enter(IncludedFile file) {
   ++options_.file;
   options_.window = file.window;
+  options_.scope = current().scope();
   auto reader = std::make_unique<StatementReader>(std::move(file.read), options_);
   reader->strings() = current().strings();
   included_.push_back(std::move(reader));

@@ -14,10 +14,18 @@ std::string_view trim(std::string_view text) {
   return text;
 }
 
+/// Puts the substitution in between where there are placeholders.
+Input input_of(std::optional<Substitution>& substitution, ReadBytes read, const ReaderOptions& options) {
+  if (options.placeholders == nullptr) return Input(std::move(read), options.window, options.file);
+  substitution.emplace(*options.placeholders, options.scope, options.uses);
+  substitution->open(std::move(read), options.window, options.file);
+  return Input(*substitution, options.window, options.file);
+}
+
 }  // namespace
 
 StatementReader::StatementReader(ReadBytes read, const ReaderOptions& options)
-    : input_(std::move(read), options.window, options.file),
+    : input_(input_of(substitution_, std::move(read), options)),
       lexer_(input_, options.statement_limit),
       strings_(options.strings) {}
 
@@ -51,21 +59,32 @@ std::optional<Item> StatementReader::next() {
 std::string_view StatementReader::next_copy_data() {
   if (!copy_ || copy_->ended()) return {};
   const auto piece = copy_->next();
+  if (copy_->ended()) input_.read_as(Around::code);
   if (copy_->problem()) problem_ = copy_->problem();
   return piece;
 }
 
 void StatementReader::skip_rest() {
+  input_.read_as(Around::kept);
   while (input_.more(input_.offset_of(input_.end()))) continue;
 }
 
 void StatementReader::tell_statement(Item& item) {
   item.text = lexer_.statement();
   item.place = lexer_.statement_place();
+  tell_replaced(item);
   item.statement = classify(lexer_.head());
   strings_.apply(item.statement);
   copy_.reset();
-  if (item.statement.kind == StatementKind::copy_from_stdin) copy_.emplace(lexer_.cursor(), item.place);
+  if (item.statement.kind != StatementKind::copy_from_stdin) return;
+  copy_.emplace(lexer_.cursor(), item.place);
+  input_.read_as(Around::kept);
+}
+
+void StatementReader::tell_replaced(Item& item) {
+  if (!substitution_) return;
+  item.begin = input_.offset_of(item.text.data());
+  item.replaced = substitution_->replaced();
 }
 
 void StatementReader::tell_meta_command(Item& item) {
@@ -87,12 +106,13 @@ void StatementReader::tell_directive(Item& item) {
   item.text = trim(lexer_.text());
   item.place = input_.place(lexer_.start());
   item.argument = trim(item.text.substr(item.text.find(':') + 1));
+  if (substitution_) substitution_->set_scope(scope_in(item.argument, substitution_->scope()));
 }
 
 void StatementReader::skip_byte_order_mark() {
   begun_ = true;
   auto& cursor = lexer_.cursor();
-  if (!cursor.ensure(3) || std::string_view(cursor.at, 3) != "\xEF\xBB\xBF") return;
+  if (!cursor.peek(3) || std::string_view(cursor.at, 3) != "\xEF\xBB\xBF") return;
   cursor.at += 3;
   input_.begin_text(cursor.offset());
 }

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "sql/classify.h"
@@ -11,6 +12,7 @@
 #include "sql/lexer.h"
 #include "sql/source.h"
 #include "sql/string_setting.h"
+#include "sql/substitution.h"
 
 namespace lockstep::sql {
 
@@ -24,6 +26,12 @@ struct ReaderOptions {
   std::size_t window = Input::first_capacity;
   /// Which file of a script it is: see Place.
   std::size_t file = 0;
+  /// What to replace; nullptr: nothing. It must outlive the reader.
+  const Placeholders* placeholders = nullptr;
+  /// Until a directive of the file says something else.
+  PlaceholderScope scope = PlaceholderScope::on;
+  /// Where to note what became of them; may be nullptr.
+  PlaceholderUses* uses = nullptr;
 };
 
 /// A piece of a script that means something. The views are valid until the reader's next call.
@@ -35,14 +43,16 @@ struct Item {
   };
 
   Kind kind = Kind::statement;
-  /// As in the file, from the first token to the last, without the semicolon. A meta-command inside a
-  /// statement comes before it; in the statement's text blanks stand in its place.
+  /// As in the file, with its placeholders replaced, from the first token to the last, without the semicolon.
+  /// A meta-command inside a statement comes before it; in the statement's text blanks stand in its place.
   std::string_view text = {};
   Place place = {};  ///< of its first byte
   StatementClass statement = {};
   std::string_view name = {};      ///< of a meta-command: "restrict"; ";" and ":" for psql's \; and \:
   std::string_view argument = {};  ///< of a meta-command or directive, without blanks around it
   bool inside_statement = false;   ///< a meta-command in the middle of a statement
+  std::size_t begin = 0;           ///< where the text begins, counted as in `replaced`
+  std::span<const Replaced> replaced = {};  ///< the values in it, and others
 };
 
 /// Reads a script once, front to back, as psql would cut it. Memory holds the current statement and no more.
@@ -74,13 +84,17 @@ class StatementReader {
   /// standard_conforming_strings behind the last item. A file that is included goes on with it, and hands it
   /// back.
   StringSetting& strings() { return strings_; }
+  /// So does what is replaced.
+  PlaceholderScope scope() const { return substitution_ ? substitution_->scope() : PlaceholderScope::off; }
 
  private:
   void tell_statement(Item& item);
+  void tell_replaced(Item& item);
   void tell_meta_command(Item& item);
   void tell_directive(Item& item);
   void skip_byte_order_mark();
 
+  std::optional<Substitution> substitution_;
   Input input_;
   Lexer lexer_;
   StringSetting strings_;

@@ -34,9 +34,10 @@ struct ScriptPieces {
 };
 
 /// Reads a script that arrives in pieces of at most `piece` bytes.
-inline ScriptPieces read_script(std::string_view script, std::size_t piece = std::string_view::npos) {
+inline ScriptPieces read_script(std::string_view script, std::size_t piece = std::string_view::npos,
+                                const sql::ReaderOptions& options = {}) {
   using Kind = ScriptPiece::Kind;
-  sql::StatementReader reader(sql::read_from(script, piece));
+  sql::StatementReader reader(sql::read_from(script, piece), options);
   ScriptPieces found;
   while (const auto item = reader.next()) {
     const auto kind = item->kind == sql::Item::Kind::statement      ? Kind::statement
