@@ -5,6 +5,7 @@
 
 #include "cli/commands.h"
 #include "cli/settings_keys.h"
+#include "cli/settings_placeholders.h"
 #include "cli/text_table.h"
 
 namespace lockstep::cli {
@@ -44,7 +45,9 @@ void run_config(Run& run, Result& result) {
     const bool from_libpq =
         setting.key == "database.url" && setting.value.empty() && has_libpq_target(environment);
     if (from_libpq) setting.origin = {Source::environment, libpq_variables(environment)};
-    const auto value = run.redactor()(setting.value);
+    const bool secret = setting.key.starts_with(placeholder_section) &&
+                        looks_secret(setting.key.substr(placeholder_section.size()));
+    const auto value = secret && !setting.value.empty() ? "***" : run.redactor()(setting.value);
     const auto set = setting.origin.source != Source::fallback;
     table.add({{setting.key, set ? Color::bold : Color::none}, {value}, {setting.origin.text}});
     settings.push_back({{"key", setting.key},

@@ -47,6 +47,7 @@ std::vector<Cell> row_of(const PlanEntry& entry) {
 
 Json json_of(const PlanEntry& entry) {
   auto json = to_json(entry);
+  if (entry.has_other_values()) json["outdated_by"] = "placeholder";
   if (entry.row == nullptr) return json;
   json["rank"] = entry.row->rank;
   json["installed_by"] = entry.row->installed_by;
@@ -55,6 +56,17 @@ Json json_of(const PlanEntry& entry) {
   json["duration_ms"] = entry.row->duration_ms;
   json["tool_version"] = entry.row->tool_version;
   return json;
+}
+
+/// A repeatable's file shows that it runs again because it was edited, but not this reason.
+std::string other_values(const Plan& plan) {
+  std::string text;
+  for (const auto& entry : plan.entries) {
+    if (!entry.has_other_values()) continue;
+    text += fmt::format("{}{} runs again: a placeholder that it uses has another value\n",
+                        text.empty() ? "\n" : "", entry.script());
+  }
+  return text;
 }
 
 std::string summary(const Plan& plan) {
@@ -93,6 +105,7 @@ void run_info(Run& run, Result& result) {
                    {"migrations", std::move(migrations)}};
   result.text = fmt::format("database {}, history {}.{}\n", facts.database, facts.schema, facts.table);
   if (!table.empty()) result.text += "\n" + table.render(run.coloring());
+  result.text += other_values(plan);
   result.text += fmt::format("\n{}\n", summary(plan));
   if (!run.arguments().has("--check")) return;
   result.problems = plan.problems;

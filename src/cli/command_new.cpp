@@ -34,8 +34,10 @@ void run_new(Run& run, Result& result) {
   const auto& dirs = run.settings().dirs;
   const bool repeatable = run.arguments().has("--repeatable");
   // Problems of other files are for validate: they do not keep anybody from writing the next one.
-  const auto version =
-      repeatable ? std::string{} : next_version(run.context().load(dirs).migrations, run.context().now());
+  const auto version = repeatable
+                           ? std::string{}
+                           : next_version(run.context().load(dirs, run.settings().placeholders).migrations,
+                                          run.context().now());
   const auto script =
       repeatable ? fmt::format("R__{}.sql", description) : fmt::format("V{}__{}.sql", version, description);
   const auto path = (std::filesystem::path(dirs.front()) / script).string();

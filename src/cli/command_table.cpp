@@ -19,6 +19,8 @@ constexpr std::array global{
     OptionSpec{"-u,--url", "URL", "database.url",
                "the database: a URL or key=value pairs, as libpq takes them"},
     OptionSpec{"-d,--dir", "DIR", "migrations.dirs", "a directory of migrations; may be given several times"},
+    OptionSpec{"--set", "NAME=VALUE", "placeholders",
+               "what ${NAME} stands for in the migrations; may be given several times"},
     OptionSpec{"-c,--config", "FILE", "", "the configuration file (default ./lockstep.toml if it exists)"},
     OptionSpec{"-e,--env", "NAME", "", "use the sections [env.NAME.*] of the configuration file"},
     OptionSpec{"--ephemeral", "", "", "use a throwaway server instead of a configured database"},

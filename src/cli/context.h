@@ -45,8 +45,8 @@ struct Context {
   Environment environment = {};
   std::string libpq_version = {};
 
-  /// Every migration file below these directories, read and checked.
-  std::function<LocalMigrations(const std::vector<std::string>& dirs)> load = {};
+  /// Every migration file below these directories, read and checked. The placeholders must outlive them.
+  std::function<LocalMigrations(const std::vector<std::string>& dirs, const sql::Placeholders&)> load = {};
   /// Opens a session; what it learns on the way (waiting for the server, a pooler) goes to the reporter.
   std::function<std::unique_ptr<Database>(const SessionOptions&, Reporter&)> connect = {};
   /// Absent when there is no such file. Throws Failure when it cannot be read.

@@ -6,6 +6,7 @@
 #include <array>
 #include <utility>
 
+#include "cli/settings_placeholders.h"
 #include "core/text.h"
 #include "lockstep_version.h"
 
@@ -84,6 +85,9 @@ void Run::settle() {
                            .config = read_config(),
                            .overlay = overlay()});
   redactor_.learn_conninfo(loaded_.settings.url);
+  for (const auto& [name, value] : loaded_.settings.placeholders.values) {
+    if (looks_secret(name)) redactor_.learn(value);
+  }
   if (!loaded_.problems.empty()) throw Failure(loaded_.problems);
   log_ = make_run_log();
 }
@@ -135,7 +139,7 @@ std::unique_ptr<Log> Run::make_run_log() const {
 }
 
 LocalMigrations Run::load_migrations() const {
-  auto local = context_.load(settings().dirs);
+  auto local = context_.load(settings().dirs, settings().placeholders);
   if (!local.problems.empty()) throw Failure(local.problems);
   return local;
 }

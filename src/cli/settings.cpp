@@ -5,11 +5,15 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <map>
 #include <utility>
+#include <variant>
 
 #include "cli/settings_keys.h"
+#include "cli/settings_placeholders.h"
 #include "cli/settings_problems.h"
 #include "cli/settings_toml.h"
+#include "core/text.h"
 
 namespace lockstep::cli {
 namespace {
@@ -23,6 +27,31 @@ struct Assignment {
   ErrorKind kind = ErrorKind::config;
   const TomlEntry* entry = nullptr;
 };
+
+/// The same for a placeholder.
+struct PlaceholderSource {
+  std::variant<PlaceholderValue, ValueProblem> parsed;
+  Origin origin;
+  std::string called = {};
+  ErrorKind kind = ErrorKind::config;
+  const TomlEntry* entry = nullptr;
+};
+
+/// Whether a value counts, or is only checked.
+enum class Use { yes, no };
+
+Origin origin_of(const TomlEntry& entry) {
+  auto origin = fmt::format("{}:{}", entry.where.file, entry.where.line);
+  if (!entry.overlay.empty()) origin += fmt::format(" [env.{}]", entry.overlay);
+  return {Source::file, std::move(origin)};
+}
+
+PlaceholderSource placeholder_of(const TomlEntry& entry) {
+  return {.parsed = parse_placeholder(entry.key, entry.value),
+          .origin = origin_of(entry),
+          .called = fmt::format("{}.{}", entry.section, printable(entry.key)),
+          .entry = &entry};
+}
 
 Error problem_of(const Assignment& assignment, const ValueProblem& problem) {
   Error error{.kind = assignment.kind, .code = "invalid_setting"};
@@ -69,6 +98,7 @@ class Loader {
     assign_file();
     assign_environment();
     assign_flags();
+    for (auto& [name, shown] : placeholders_) loaded_.shown.push_back(std::move(shown));
     return std::move(loaded_);
   }
 
@@ -108,12 +138,32 @@ class Loader {
     }
   }
 
+  /// Of a placeholder. Nothing is done where the source is not in use.
+  void assign_placeholder(const PlaceholderSource& source, Use use = Use::yes) {
+    if (const auto* const problem = std::get_if<ValueProblem>(&source.parsed)) {
+      const Assignment named{.key = nullptr,
+                             .value = {},
+                             .origin = source.origin,
+                             .called = source.called,
+                             .kind = source.kind,
+                             .entry = source.entry};
+      loaded_.problems.push_back(problem_of(named, *problem));
+      return;
+    }
+    if (use == Use::no) return;
+    const auto& [name, value] = std::get<PlaceholderValue>(source.parsed);
+    loaded_.settings.placeholders.values[name] = value;
+    placeholders_[name] = {fmt::format("{}.{}", placeholder_section, name), value, source.origin};
+  }
+
   void assign_entry(const TomlEntry& entry) {
+    if (entry.section == placeholder_section) return assign_placeholder(placeholder_of(entry));
     if (const auto assignment = assignment_of(entry)) assign(*assignment);
   }
 
   /// An overlay that is not in use.
   void check_entry(const TomlEntry& entry) {
+    if (entry.section == placeholder_section) return assign_placeholder(placeholder_of(entry), Use::no);
     const auto assignment = assignment_of(entry);
     if (!assignment) return;
     const auto parsed = parse_value(*assignment->key, assignment->value);
@@ -125,11 +175,9 @@ class Loader {
   std::optional<Assignment> assignment_of(const TomlEntry& entry) const {
     const auto* const key = find_key(entry.section, entry.key);
     if (key == nullptr) return std::nullopt;
-    auto origin = fmt::format("{}:{}", entry.where.file, entry.where.line);
-    if (!entry.overlay.empty()) origin += fmt::format(" [env.{}]", entry.overlay);
     return Assignment{.key = key,
                       .value = resolved(*key, entry.value, entry.where.file),
-                      .origin = {Source::file, std::move(origin)},
+                      .origin = origin_of(entry),
                       .called = key->full_name(),
                       .entry = &entry};
   }
@@ -138,6 +186,11 @@ class Loader {
     assign_variable(*find_key("database.url"), "DATABASE_URL");
     for (const auto& key : keys()) assign_variable(key, key.variable());
     assign_variable(*find_key("database.url"), "LOCKSTEP_URL");
+    for (const auto& [variable, value] : sources_.environment) {
+      const auto name = placeholder_of_variable(variable);
+      if (name.empty() || value.empty()) continue;
+      assign_placeholder({parse_placeholder(name, value), {Source::environment, variable}, variable});
+    }
     for (auto& error : unknown_variables(sources_.environment)) {
       loaded_.problems.push_back(std::move(error));
     }
@@ -150,6 +203,10 @@ class Loader {
 
   void assign_flags() {
     for (const auto& flag : sources_.flags) {
+      if (flag.key == placeholder_section) {
+        assign_placeholders(flag);
+        continue;
+      }
       const auto* const key = find_key(flag.key);
       RawValue value = flag.values;
       if (key->type != KeyType::paths) value = flag.values.empty() ? "true" : flag.values.back();
@@ -161,7 +218,14 @@ class Loader {
     }
   }
 
+  void assign_placeholders(const FlagValue& flag) {
+    for (const auto& value : flag.values) {
+      assign_placeholder({parse_assignment(value), {Source::flag, flag.flag}, flag.flag, ErrorKind::usage});
+    }
+  }
+
   const SettingsSources& sources_;
+  std::map<std::string, ShownSetting> placeholders_;
   TomlDocument toml_;
   LoadedSettings loaded_;
 };

@@ -10,6 +10,7 @@
 #include "core/error.h"
 #include "core/migrate.h"
 #include "core/session_options.h"
+#include "sql/placeholders.h"
 
 namespace lockstep::cli {
 
@@ -29,6 +30,7 @@ struct Settings {
   Milliseconds wait_for_db{};
   PoolerPolicy pooler{};
   std::vector<std::string> dirs = {};
+  sql::Placeholders placeholders = {};
   OutOfOrder out_of_order{};
   Milliseconds lock_timeout{};
   int lock_attempts = 10;
@@ -90,7 +92,7 @@ struct SettingsSources {
 
 struct LoadedSettings {
   Settings settings = {};
-  std::vector<ShownSetting> shown = {};  ///< in the order of the table of keys
+  std::vector<ShownSetting> shown = {};  ///< in the order of the table of keys, then the placeholders
   std::vector<Error> problems = {};      ///< all of them; with problems the settings must not be used
 };
 

@@ -19,6 +19,7 @@ enum class KeyType {
   paths,
   identifier,
   identifiers,
+  mark,
   duration,
   choice,
   boolean,

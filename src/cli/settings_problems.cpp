@@ -7,6 +7,7 @@
 #include <array>
 #include <cctype>
 
+#include "cli/settings_placeholders.h"
 #include "core/text.h"
 
 namespace lockstep::cli {
@@ -55,6 +56,7 @@ std::string hint_for_stray_key(std::string_view name) {
 
 Error unknown_section(const TomlEntry& entry) {
   auto names = section_names();
+  names.emplace_back(placeholder_section);
   names.emplace_back("env");
   auto hint = did_you_mean(entry.section, names);
   if (hint.empty()) hint = fmt::format("The sections are {}.", fmt::join(names, ", "));
@@ -111,6 +113,7 @@ std::optional<Error> unknown_entry(const TomlEntry& entry) {
     return at_entry(entry, "unknown_setting", fmt::format("\"{}\" is not in a section", printable(entry.key)),
                     hint_for_stray_key(entry.key));
   }
+  if (entry.section == placeholder_section) return std::nullopt;
   if (find_key(entry.section, entry.key) == nullptr) return unknown_key(entry);
   return std::nullopt;
 }
@@ -120,6 +123,7 @@ std::vector<Error> unknown_variables(const Environment& environment) {
   std::vector<Error> errors;
   for (const auto& [name, value] : environment) {
     if (!name.starts_with(prefix) || is_service_link(name, value)) continue;
+    if (!placeholder_of_variable(name).empty()) continue;
     const auto ours = name.substr(prefix.size());
     if (std::find(known.begin(), known.end(), ours) != known.end()) continue;
     const auto near = nearest(ours, {known.begin(), known.end()});

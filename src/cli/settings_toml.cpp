@@ -7,6 +7,7 @@
 #include <cctype>
 #include <utility>
 
+#include "cli/settings_placeholders.h"
 #include "cli/toml_parser.h"
 #include "core/text.h"
 
@@ -28,7 +29,7 @@ std::string_view line_of(std::string_view text, std::size_t number) {
 
 /// A line that was not understood may hold a password that nobody has learned yet.
 bool may_hold_secret(std::string_view line) {
-  constexpr std::array<std::string_view, 6> signs{"url", "pass", "pwd", "secret", "@", "://"};
+  constexpr std::array<std::string_view, 8> signs{"url", "pass", "pwd", "secret", "token", "key", "@", "://"};
   return std::any_of(signs.begin(), signs.end(),
                      [&](auto sign) { return line.find(sign) != std::string_view::npos; });
 }
@@ -98,6 +99,7 @@ class Walk {
     const auto* const table = node.as_table();
     if (table == nullptr) return add({.overlay = overlay, .key = name}, key, node);
     const auto known =
+        name == placeholder_section ||
         std::any_of(keys().begin(), keys().end(), [&](const Key& one) { return one.section == name; });
     if (!known) return add({.overlay = overlay, .section = name}, key, node);
     for (const auto& [inner, value] : *table) {

@@ -66,6 +66,16 @@ Parsed parse_identifier(const Key& key, const std::string& text) {
   return Value{.text = text};
 }
 
+/// A mark of placeholders cannot be taken for a part of their names, nor for a quote.
+Parsed parse_mark(const std::string& text) {
+  constexpr std::string_view allowed = "!#$%&()*+,/<=>?@[]^{|}~";
+  constexpr std::size_t longest = 8;
+  if (!text.empty() && text.size() <= longest && text.find_first_not_of(allowed) == std::string::npos)
+    return Value{.text = text};
+  return ValueProblem{fmt::format("\"{}\" cannot be a mark of placeholders", printable(text)),
+                      fmt::format("Write one to eight of {}", allowed)};
+}
+
 Parsed parse_paths(const std::vector<std::string_view>& paths) {
   Value value;
   for (const auto path : paths) {
@@ -110,6 +120,8 @@ Parsed parse_text(const Key& key, const std::string& text) {
       return parse_identifier(key, text);
     case KeyType::identifiers:
       return text.empty() ? Value{} : parse_identifiers(key, split(text, ','));
+    case KeyType::mark:
+      return parse_mark(text);
     case KeyType::duration:
       return parse_duration_value(text);
     case KeyType::choice:

@@ -121,6 +121,16 @@ void read_timeout(const Piece& piece, const Setting& setting, std::optional<Mill
   store(to, *value, piece, setting.key, read);
 }
 
+void read_placeholders(const Piece& piece, const Setting& setting, DirectivesRead& read) {
+  if (setting.value != "on" && setting.value != "off" && setting.value != "bodies") {
+    read.problems.push_back(
+        bad_value(piece, setting, "Write placeholders=off, on, or bodies (also in dollar-quoted text)."));
+    return;
+  }
+  store(read.directives.placeholders, sql::scope_in(piece.text, sql::PlaceholderScope::on), piece,
+        setting.key, read);
+}
+
 void read_setting(const Piece& piece, DirectivesRead& read) {
   const auto setting = split_setting(piece.text);
   if (setting.key == "transaction") {
@@ -129,12 +139,14 @@ void read_setting(const Piece& piece, DirectivesRead& read) {
     read_timeout(piece, setting, read.directives.lock_timeout, read);
   } else if (setting.key == "statement_timeout") {
     read_timeout(piece, setting, read.directives.statement_timeout, read);
+  } else if (setting.key == "placeholders") {
+    read_placeholders(piece, setting, read);
   } else if (setting.key.empty()) {
     read.problems.push_back(problem(piece, "directive_invalid", "a setting is missing here",
                                     "Write it as in -- lockstep: transaction=off, lock_timeout=2s"));
   } else {
-    read.problems.push_back(
-        unknown_key(piece, setting.key, {"transaction", "lock_timeout", "statement_timeout"}));
+    read.problems.push_back(unknown_key(
+        piece, setting.key, {"transaction", "lock_timeout", "statement_timeout", "placeholders"}));
   }
 }
 
@@ -161,16 +173,14 @@ void check_encoding(const Piece& piece, const Setting& setting, DirectivesRead& 
       bad_value(piece, setting, "Convert the migration to UTF-8 (iconv does) and remove this line."));
 }
 
-void check_placeholders(const Piece& piece, const Setting& setting, DirectivesRead& read) {
+void read_placeholder_replacement(const Piece& piece, const Setting& setting, DirectivesRead& read) {
   const auto value = boolean(setting.value);
-  if (value && !*value) return;
   if (!value) {
-    read.problems.push_back(bad_value(piece, setting, "Write false, or remove the line."));
+    read.problems.push_back(bad_value(piece, setting, "Write true or false."));
     return;
   }
-  read.problems.push_back(problem(piece, "directive_unsupported",
-                                  "this version does not replace placeholders yet",
-                                  "Write out what the placeholders stand for and remove this line."));
+  store(read.directives.placeholders, *value ? sql::PlaceholderScope::on : sql::PlaceholderScope::off, piece,
+        setting.key, read);
 }
 
 void read_config_line(const Piece& piece, DirectivesRead& read) {
@@ -180,7 +190,7 @@ void read_config_line(const Piece& piece, DirectivesRead& read) {
   } else if (setting.key == "encoding") {
     check_encoding(piece, setting, read);
   } else if (setting.key == "placeholderReplacement") {
-    check_placeholders(piece, setting, read);
+    read_placeholder_replacement(piece, setting, read);
   } else if (setting.key == "shouldExecute") {
     read.problems.push_back(
         problem(piece, "directive_unsupported", "conditions for running a migration are not supported",
@@ -190,6 +200,14 @@ void read_config_line(const Piece& piece, DirectivesRead& read) {
     read.problems.push_back(unknown_key(
         piece, setting.key, {"executeInTransaction", "encoding", "placeholderReplacement", "shouldExecute"}));
   }
+}
+
+Error contradiction(const std::string& config_file, std::string_view key, std::string_view directive) {
+  return {.kind = ErrorKind::files,
+          .code = "directive_conflict",
+          .message = fmt::format("{} contradicts {} in the migration itself", key, directive),
+          .where = SourcePosition{config_file},
+          .hints = {"Remove one of the two."}};
 }
 
 }  // namespace
@@ -226,18 +244,15 @@ DirectivesRead read_script_config(std::string_view text, const std::string& file
 
 void merge_script_config(const DirectivesRead& config, const std::string& config_file, DirectivesRead& read) {
   read.problems.insert(read.problems.end(), config.problems.begin(), config.problems.end());
-  auto& transaction = read.directives.transaction;
-  const auto& configured = config.directives.transaction;
-  if (transaction && configured && *transaction != *configured) {
-    read.problems.push_back(
-        {.kind = ErrorKind::files,
-         .code = "directive_conflict",
-         .message = "executeInTransaction contradicts transaction in the migration itself",
-         .where = SourcePosition{config_file},
-         .hints = {"Remove one of the two."}});
-    return;
-  }
-  if (configured) transaction = configured;
+  auto& own = read.directives;
+  const auto& configured = config.directives;
+  if (own.transaction && configured.transaction && *own.transaction != *configured.transaction)
+    read.problems.push_back(contradiction(config_file, "executeInTransaction", "transaction"));
+  const bool off = configured.placeholders == sql::PlaceholderScope::off;
+  if (own.placeholders && configured.placeholders && off != (own.placeholders == sql::PlaceholderScope::off))
+    read.problems.push_back(contradiction(config_file, "placeholderReplacement", "placeholders"));
+  if (!own.transaction) own.transaction = configured.transaction;
+  if (!own.placeholders) own.placeholders = configured.placeholders;
 }
 
 }  // namespace lockstep

@@ -12,6 +12,11 @@ SourcePosition position(const sql::Place& place, const std::string& file,
 
 }  // namespace
 
+std::string recorded_checksum(const Migration& migration) {
+  if (migration.placeholder_digest.empty()) return migration.checksum;
+  return migration.checksum + "+" + migration.placeholder_digest;
+}
+
 std::string version_text(const Migration& migration) {
   return migration.name.version ? migration.name.version->text() : std::string{};
 }

@@ -8,6 +8,7 @@
 #include "core/duration.h"
 #include "core/error.h"
 #include "core/migration_name.h"
+#include "sql/placeholders.h"
 #include "sql/source.h"
 
 namespace lockstep {
@@ -20,6 +21,7 @@ struct Directives {
   std::optional<TransactionMode> transaction = std::nullopt;
   std::optional<Milliseconds> lock_timeout = std::nullopt;
   std::optional<Milliseconds> statement_timeout = std::nullopt;
+  std::optional<sql::PlaceholderScope> placeholders = std::nullopt;
 };
 
 /// A file that a migration includes with \i or \ir.
@@ -43,6 +45,8 @@ struct Migration {
   std::size_t statements = 0;
   std::vector<Include> includes =
       {};  ///< in the order in which they are read: sql::Place::file counts them from 1
+  const sql::Placeholders* placeholders = nullptr;  ///< what is replaced in it, which outlives it
+  std::string placeholder_digest = {};  ///< of a repeatable: changes with the values that are in its text
 };
 
 /// Every file of every location. With problems nothing may run.
@@ -51,6 +55,10 @@ struct LocalMigrations {
   std::vector<Error> problems;
   std::vector<Migration> callbacks = {};  ///< sorted by event, then description
 };
+
+/// The checksum that the history stores: of the file as written, "sha256:<hex>", and behind a plus sign the
+/// digest of the placeholders if there is one.
+std::string recorded_checksum(const Migration& migration);
 
 /// The version as the file writes it, or empty.
 std::string version_text(const Migration& migration);

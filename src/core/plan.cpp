@@ -186,7 +186,7 @@ class Planner {
     if (found == repeatable_rows_.end()) return place_new_repeatable(file);
     const auto& row = *found->second;
     repeatable_rows_.erase(found);
-    if (row.state == row_state::applied && row.checksum == file.checksum) {
+    if (row.state == row_state::applied && row.checksum == recorded_checksum(file)) {
       return add(MigrationState::applied, &file, &row);
     }
     if (plan_.newer_than_files()) return add(MigrationState::newer, &file, &row);
@@ -286,6 +286,11 @@ std::string PlanEntry::script() const {
 }
 std::string PlanEntry::checksum() const {
   return file ? file->checksum : row->checksum;
+}
+
+bool PlanEntry::has_other_values() const {
+  return state == MigrationState::outdated &&
+         row->checksum.substr(0, row->checksum.find('+')) == file->checksum;
 }
 
 bool Plan::newer_than_files() const {

@@ -52,6 +52,8 @@ struct PlanEntry {
   std::string description() const;
   std::string script() const;
   std::string checksum() const;
+  /// An outdated repeatable whose file is the same: what its placeholders stand for is not.
+  bool has_other_values() const;
 };
 
 /// One thing that migrate or undo does.

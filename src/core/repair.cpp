@@ -12,7 +12,7 @@ namespace {
 RowChange align(const PlanEntry& entry) {
   return {.action = RowChange::Action::align,
           .rank = entry.row->rank,
-          .checksum = entry.file->checksum,
+          .checksum = recorded_checksum(*entry.file),
           .description = entry.file->name.description,
           .script = entry.file->script};
 }

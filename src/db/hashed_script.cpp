@@ -5,12 +5,22 @@
 #include "db/script_failure.h"
 
 namespace lockstep::db {
+namespace {
+
+sql::ReaderOptions with_placeholders(sql::ReaderOptions options, const Migration& migration) {
+  options.placeholders = migration.placeholders;
+  return options;
+}
+
+}  // namespace
 
 HashedScript::HashedScript(const OpenScript& open, const Migration& migration,
                            const sql::ReaderOptions& options)
     : open_(open),
       migration_(migration),
-      reader_(hashed_script(), [this](const sql::Item&) { return next_included(); }, options) {}
+      reader_(
+          hashed_script(), [this](const sql::Item&) { return next_included(); },
+          with_placeholders(options, migration)) {}
 
 sql::ReadBytes HashedScript::hashed_script() {
   return [this, read = open_(migration_, 0)](char* to, std::size_t at_most) {

@@ -16,7 +16,7 @@ namespace lockstep::db {
 using OpenScript = std::function<sql::ReadBytes(const Migration&, std::size_t file)>;
 
 /// Reads a migration and what it includes while hashing it, so that what ran can be compared with what was
-/// checked.
+/// checked. Its placeholders are replaced behind that.
 class HashedScript {
  public:
   HashedScript(const OpenScript& open, const Migration& migration, const sql::ReaderOptions& options = {});

@@ -125,9 +125,9 @@ values (case when {1} and coalesce((select h.rank from {0} as h order by h.rank 
 returning rank)",
           qualified_, lock_.fence_condition(), state == row_state::running ? not_finished : finished_now),
       {std::to_string(expected_rank), canonical(migration.name.version), migration.name.description,
-       std::string(to_string(migration.name.kind)), migration.script, migration.checksum, std::string(state),
-       run_.run_id, run_.installed_by, std::to_string(state == row_state::running ? 0 : migration.statements),
-       run_.tool_version}};
+       std::string(to_string(migration.name.kind)), migration.script, recorded_checksum(migration),
+       std::string(state), run_.run_id, run_.installed_by,
+       std::to_string(state == row_state::running ? 0 : migration.statements), run_.tool_version}};
 }
 
 Query HistoryTable::insert_baseline_query(const Version& version, std::string_view description,
@@ -140,7 +140,7 @@ Query HistoryTable::insert_baseline_query(const Version& version, std::string_vi
 
 Query HistoryTable::progress_query(std::int64_t rank, const Migration& migration, std::string_view state,
                                    const Progress& progress) const {
-  const auto& checksum = state == row_state::applied ? migration.checksum : progress.digest;
+  const auto checksum = state == row_state::applied ? recorded_checksum(migration) : progress.digest;
   return {
       fmt::format(
           R"(update {} set rank = case when {} then rank end, state = $2, statements_done = $3::pg_catalog.int8, checksum = $4, script = $5, description = $6,

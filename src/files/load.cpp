@@ -47,9 +47,9 @@ struct Troubled {
 /// Candidates to be read, by as many threads as there are.
 class Reading {
  public:
-  Reading(std::vector<Candidate> candidates, const std::vector<std::string>& locations)
+  Reading(std::vector<Candidate> candidates, const ReadOptions& options)
       : candidates_(std::move(candidates)),
-        locations_(locations),
+        options_(options),
         migrations_(candidates_.size()),
         identities_(candidates_.size()) {}
 
@@ -61,7 +61,7 @@ class Reading {
     NearFolder near;
     for (auto begin = next_.fetch_add(some); begin < size(); begin = next_.fetch_add(some)) {
       const auto end = std::min(begin + some, size());
-      for (auto i = begin; i < end; ++i) keep(read_script(std::move(candidates_[i]), near, locations_), i);
+      for (auto i = begin; i < end; ++i) keep(read_script(std::move(candidates_[i]), near, options_), i);
     }
   }
 
@@ -87,7 +87,7 @@ class Reading {
   std::set<std::string_view> included_paths() const;
 
   std::vector<Candidate> candidates_;
-  const std::vector<std::string>& locations_;
+  const ReadOptions& options_;
   std::vector<Migration> migrations_;  ///< without a path where there is none
   std::vector<FileIdentity> identities_;
   std::vector<Troubled> troubled_;
@@ -160,9 +160,9 @@ std::optional<std::future<void>> on_a_thread(Work work) {
   }
 }
 
-LocalMigrations read_all(Findings found, const std::vector<std::string>& locations) {
+LocalMigrations read_all(Findings found, const ReadOptions& options) {
   const std::size_t processors = std::thread::hardware_concurrency();
-  Reading reading(std::move(found.candidates), locations);
+  Reading reading(std::move(found.candidates), options);
   const auto threads =
       std::clamp(std::min(processors, reading.size() / worth_a_thread), std::size_t{1}, most_threads);
   std::vector<std::optional<std::future<void>>> others;
@@ -281,11 +281,12 @@ void sort_problems(std::vector<Error>& problems) {
 
 }  // namespace
 
-LocalMigrations load_migrations(const std::vector<std::string>& locations) {
+LocalMigrations load_migrations(const std::vector<std::string>& locations,
+                                const sql::Placeholders& placeholders) {
   const auto preparing = on_a_thread(prepare_checksums);  // ready when the first file is
   auto found = find_scripts(locations);
   auto problems = std::move(found.problems);
-  auto local = read_all(std::move(found), locations);
+  auto local = read_all(std::move(found), {locations, placeholders});
   std::move(local.problems.begin(), local.problems.end(), std::back_inserter(problems));
   local.problems = std::move(problems);
   sort(local.migrations);

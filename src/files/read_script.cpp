@@ -10,6 +10,7 @@
 
 #include "core/callbacks.h"
 #include "core/directives.h"
+#include "core/placeholder_rules.h"
 #include "core/script_checksum.h"
 #include "core/script_rules.h"
 #include "core/text.h"
@@ -62,14 +63,15 @@ ScriptConfig read_config(const Candidate& candidate) {
 }
 
 /// Survey of a file and of those that it includes.
-sql::Survey read_contents(InputFile& file, ScriptChecksum& checksum, IncludedFiles& included) {
+sql::Survey read_contents(InputFile& file, ScriptChecksum& checksum, IncludedFiles& included,
+                          const sql::Placeholders* placeholders) {
   const auto read = [&](char* to, std::size_t at_most) {
     const auto size = file.read(to, at_most);
     checksum.update({to, size});
     return size;
   };
   const auto open = [&included](const sql::IncludeRequest& request) { return included.open(request); };
-  return sql::survey(read, {.window = window_for(file.size())}, open);
+  return sql::survey(read, {.window = window_for(file.size()), .placeholders = placeholders}, open);
 }
 
 void show_lines(const std::string& path, const ScriptFiles& files, std::vector<Error>& problems) {
@@ -86,18 +88,38 @@ Judgement judge(const sql::Survey& survey, const ScriptConfig& config, const Scr
       runs_within_migration(name) ? CallbackPlace::within_migration : CallbackPlace::of_its_own);
 }
 
-void read_file(const Candidate& candidate, NearFolder& near, const std::vector<std::string>& locations,
-               Migration& migration, Script& script) {
+/// The placeholders that may be in a file; nullptr: none.
+const sql::Placeholders* placeholders_for(const ScriptConfig& config, const ReadOptions& options) {
+  const bool off = config.read.directives.placeholders == sql::PlaceholderScope::off;
+  return off || options.placeholders.values.empty() ? nullptr : &options.placeholders;
+}
+
+/// Undefined ones become problems.
+void note_placeholders(const sql::PlaceholderUses& uses, const sql::Placeholders* declared,
+                       Migration& migration, ScriptFiles& files) {
+  if (declared == nullptr) return;
+  for (const auto& undefined : uses.undefined)
+    files.problems.push_back(undefined_placeholder(undefined, *declared, files));
+  if (uses.replaced) migration.placeholders = declared;
+  if (migration.name.kind == MigrationKind::repeatable)
+    migration.placeholder_digest = placeholder_digest(uses.declared, *declared);
+}
+
+void read_file(const Candidate& candidate, NearFolder& near, const ReadOptions& options, Migration& migration,
+               Script& script) {
   InputFile file(candidate.path, near);
   script.device = file.device();
   script.inode = file.inode();
   ScriptChecksum checksum;
-  IncludedFiles included(candidate, locations, checksum);
-  const auto survey = read_contents(file, checksum, included);
+  IncludedFiles included(candidate, options.locations, checksum);
+  const auto config = read_config(candidate);
+  const auto* const placeholders = placeholders_for(config, options);
+  const auto survey = read_contents(file, checksum, included, placeholders);
   migration.checksum = checksum.finish();
   ScriptFiles files{printable(candidate.path), std::move(included.includes()),
                     std::move(included.problems())};
-  auto judgement = judge(survey, read_config(candidate), files, migration.name);
+  note_placeholders(survey.placeholders, placeholders, migration, files);
+  auto judgement = judge(survey, config, files, migration.name);
   show_lines(candidate.path, files, judgement.problems);
   append(script.problems, std::move(judgement.problems));
   migration.includes = std::move(files.includes);
@@ -120,7 +142,7 @@ std::size_t window_for(std::size_t file_size) {
   return std::clamp(2 * file_size + 2, smallest, sql::Input::first_capacity);
 }
 
-Script read_script(Candidate candidate, NearFolder& near, const std::vector<std::string>& locations) {
+Script read_script(Candidate candidate, NearFolder& near, const ReadOptions& options) {
   Script script;
   auto name = parse_migration_name(base_name(candidate.path));
   if (auto* const problem = std::get_if<NameProblem>(&name)) {
@@ -147,7 +169,7 @@ Script read_script(Candidate candidate, NearFolder& near, const std::vector<std:
     }
   }
   try {
-    read_file(candidate, near, locations, migration, script);
+    read_file(candidate, near, options, migration, script);
     migration.path = std::move(candidate.path);
     script.migration = std::move(migration);
   } catch (const Failure& failure) {

@@ -10,6 +10,7 @@
 #include "core/migration.h"
 #include "files/find.h"
 #include "files/near_folder.h"
+#include "sql/placeholders.h"
 
 namespace lockstep::files {
 
@@ -23,10 +24,16 @@ struct Script {
   ino_t inode = 0;
 };
 
-/// Reads the name and, once and in pieces, the file and what it includes from `locations`: checksum and
+/// What holds for all scripts. The references must outlive the migrations.
+struct ReadOptions {
+  const std::vector<std::string>& locations;
+  const sql::Placeholders& placeholders;
+};
+
+/// Reads the name and, once and in pieces, the file and what it includes from the locations: checksum and
 /// survey see the same bytes. Reads the configuration beside it too. Throws nothing that one file is to blame
 /// for.
-Script read_script(Candidate candidate, NearFolder& near, const std::vector<std::string>& locations);
+Script read_script(Candidate candidate, NearFolder& near, const ReadOptions& options);
 
 /// How much of a file of that size is to be read at a time.
 std::size_t window_for(std::size_t file_size);

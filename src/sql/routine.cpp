@@ -106,6 +106,7 @@ std::optional<RoutineText> routine_text(std::string_view statement, const Place&
   }
   const auto offset = body_offset(statement);
   if (offset == statement.size()) return std::nullopt;
+  routine.body_offset = offset;
   routine.body = start;
   advance(routine.body, statement.substr(0, offset));
   return routine;

@@ -22,8 +22,9 @@ std::vector<RoutineFrame> routine_frames(std::string_view context);
 
 /// The body that a DO, CREATE FUNCTION or CREATE PROCEDURE brings along.
 struct RoutineText {
-  std::string name;  ///< as in RoutineFrame
-  Place body;        ///< behind its opening quote
+  std::string name;             ///< as in RoutineFrame
+  Place body;                   ///< behind its opening quote
+  std::size_t body_offset = 0;  ///< there, in bytes of the statement
 };
 
 /// Nothing for other statements, and where the body is not a quoted constant. `start` is the statement's

@@ -233,10 +233,15 @@ Survey survey(const ReadBytes& read, const ReaderOptions& options, const OpenInc
     if (file) file->read = encodings.watch_next(std::move(file->read));
     return file;
   };
-  ScriptReader reader(encodings.watch_script(read), open_at, options);
+  PlaceholderUses placeholders;
+  auto noting = options;
+  noting.uses = &placeholders;
+  ScriptReader reader(encodings.watch_script(read), open_at, noting);
   while (const auto item = reader.next()) surveyor.look_at(*item);
   if (reader.problem()) reader.skip_rest();
-  return surveyor.finish(reader.problem(), encodings.finish());
+  auto survey = surveyor.finish(reader.problem(), encodings.finish());
+  survey.placeholders = std::move(placeholders);
+  return survey;
 }
 
 }  // namespace lockstep::sql

@@ -50,10 +50,12 @@ struct Survey {
   std::vector<Remark> meta_commands;    ///< all but those that are checked here
   std::vector<Remark> directives;       ///< before the first statement
   std::vector<Remark> late_directives;  ///< behind it
+  PlaceholderUses placeholders = {};    ///< in the order of the files
 };
 
 /// Reads a file to its end, even behind a problem: to get at its bytes as well (for a checksum), let `read`
-/// keep an eye on them. The files that it includes are part of it; without `open` they are left out.
+/// keep an eye on them. `options.uses` is not for the caller. The files that it includes are part of it;
+/// without `open` they are left out.
 Survey survey(const ReadBytes& read, const ReaderOptions& options = {}, const OpenIncluded& open = {});
 
 }  // namespace lockstep::sql

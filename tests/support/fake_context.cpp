@@ -29,8 +29,9 @@ CliOutcome FakeWorld::run(const std::vector<std::string>& arguments) {
   context.in_is_terminal = interactive;
   context.environment = environment;
   context.libpq_version = "15.18";
-  context.load = [&](const std::vector<std::string>& dirs) {
+  context.load = [&](const std::vector<std::string>& dirs, const sql::Placeholders& placeholders) {
     loaded_dirs = dirs;
+    loaded_placeholders = placeholders;
     return local;
   };
   context.connect = [&](const SessionOptions& options, Reporter& reporter) -> std::unique_ptr<Database> {

@@ -33,6 +33,7 @@ struct FakeWorld {
   std::vector<std::string> connect_notes = {};           ///< told to the reporter while connecting
   std::optional<SessionOptions> session = std::nullopt;  ///< what connect was called with
   std::vector<std::string> loaded_dirs = {};
+  sql::Placeholders loaded_placeholders = {};
   std::vector<std::string> program = {};  ///< what run_program was called with
   cli::Environment program_variables = {};
   int program_status = 0;

@@ -409,10 +409,10 @@ TEST_CASE("config shows every value with its origin and no secret") {
   const auto outcome = world.run({"config"});
   CHECK(outcome.exit_code == 0);
   CHECK(outcome.out.starts_with(
-      "setting                 value                                    from\n"
-      "database.url            postgresql://deploy:***@db.example/shop  LOCKSTEP_URL\n"));
+      "setting                        value                                    from\n"
+      "database.url                   postgresql://deploy:***@db.example/shop  LOCKSTEP_URL\n"));
   CHECK(outcome.out.find(
-            "lock.wait               9s                                       lockstep.toml:2\n") !=
+            "lock.wait                      9s                                       lockstep.toml:2\n") !=
         std::string::npos);
   CHECK_FALSE(world.session.has_value());
 }

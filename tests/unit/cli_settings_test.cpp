@@ -117,6 +117,7 @@ TEST_CASE("every key can be set by its variable") {
     const std::string value = key.type == KeyType::duration  ? "7s"
                               : key.type == KeyType::boolean ? "true"
                               : key.type == KeyType::integer ? "-7"
+                              : key.type == KeyType::mark    ? "{{"
                               : key.type == KeyType::choice  ? std::string(split(key.choices, '|').back())
                                                              : "some_text";
     const auto loaded = from_environment({{key.variable(), value}});

@@ -100,7 +100,9 @@ TEST_CASE("Flyway's script configuration is read") {
       "! a comment too\nplaceholderReplacement=false");
   CHECK(told(read).empty());
   CHECK(read.directives.transaction == TransactionMode::off);
+  CHECK(read.directives.placeholders == sql::PlaceholderScope::off);
   CHECK(config("executeInTransaction=true").directives.transaction == TransactionMode::on);
+  CHECK(config("placeholderReplacement=true").directives.placeholders == sql::PlaceholderScope::on);
   CHECK_FALSE(config("").directives.transaction.has_value());
 }
 
@@ -108,8 +110,8 @@ TEST_CASE("what a script configuration asks for in vain is a problem with its li
   CHECK(told(config("\nexecuteInTransaction=maybe\n encoding=ISO-8859-1\n")) ==
         Texts{"directive_invalid V1__x.sql.conf:2:1: executeInTransaction cannot be \"maybe\"",
               "directive_invalid V1__x.sql.conf:3:2: encoding cannot be \"ISO-8859-1\""});
-  CHECK(told(config("placeholderReplacement=true")) ==
-        Texts{"directive_unsupported V1__x.sql.conf:1:1: this version does not replace placeholders yet"});
+  CHECK(told(config("placeholderReplacement=perhaps")) ==
+        Texts{"directive_invalid V1__x.sql.conf:1:1: placeholderReplacement cannot be \"perhaps\""});
   CHECK(
       told(config("shouldExecute=${x}==1")) ==
       Texts{

@@ -1,0 +1,1 @@
+create or replace view c as select '${flyway:timestamp}' as t;

@@ -1,0 +1,2 @@
+insert into a
+  values (${ammount}), (${amount});

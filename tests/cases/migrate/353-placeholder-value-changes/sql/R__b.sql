@@ -1,0 +1,1 @@
+insert into log values ('b ${nothing:here}');

@@ -1,0 +1,2 @@
+create table log (x text);
+insert into log values ('V1 ${stage}');

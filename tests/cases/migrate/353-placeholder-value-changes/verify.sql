@@ -1,0 +1,1 @@
+select string_agg(x, ',' order by x) from log;
