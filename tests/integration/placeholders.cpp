@@ -145,4 +145,16 @@ TEST_CASE("undo files have placeholders, too") {
   CHECK(database.psql("select to_regclass('t') is null") == "t");
 }
 
+TEST_CASE("callbacks have placeholders, too, and an error in one is placed in its file") {
+  const TestDatabase database;
+  const MigrationDir files({{"V1__a.sql", "create table t (x text);"},
+                            {"afterEachMigrate.sql", "insert into t values ('${lines}');"},
+                            {"afterMigrate.sql", "insert into t values ('${e}');"}});
+  CHECK(run(files.migrate(database.socket_url(), values)).exit_code == 0);
+  CHECK(database.psql("select array_agg(x) = array[E'1,\\n2,\\n3', ''] from t") == "t");
+  files.write("V2__b.sql", "select '${lines}';");
+  files.write("afterEachMigrate.sql", "select '${lines}', nope;");
+  CHECK(place_of(error_of(database, files)) == "afterEachMigrate.sql:1:20");
+}
+
 }  // namespace lockstep::test
