@@ -9,6 +9,13 @@
 using lockstep::test::first_lost_byte;
 using lockstep::test::read_script;
 
+namespace {
+
+const lockstep::sql::Placeholders declared{
+    .values = {{"a", "b"}, {"e", ""}, {"q", "'"}, {"d", "$$"}, {"c", "copy t from stdin;\n"}, {"s", "${a}"}}};
+
+}  // namespace
+
 /// No byte of a script is lost, however it arrives, and looking at it breaks nothing.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view script(reinterpret_cast<const char*>(data), size);
@@ -17,5 +24,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::size_t piece = size == 0 ? 1 : 1 + data[size / 2] % 5;
   if (read_script(script, piece) != found) std::abort();
   lockstep::sql::survey(lockstep::sql::read_from(script, piece));
+  // What placeholders make of a script does not depend on how it arrives either.
+  const lockstep::sql::ReaderOptions replacing{.placeholders = &declared};
+  if (read_script(script, piece, replacing) != read_script(script, std::string_view::npos, replacing))
+    std::abort();
   return 0;
 }

@@ -417,6 +417,15 @@ TEST_CASE("config shows every value with its origin and no secret") {
   CHECK_FALSE(world.session.has_value());
 }
 
+TEST_CASE("placeholders reach the files, and config masks those that look secret") {
+  FakeWorld world;
+  const auto outcome = world.run({"config", "--set", "Owner=app", "--set", "api_key=hunter22"});
+  CHECK(outcome.out.find("placeholders.owner             app ") != std::string::npos);
+  CHECK(outcome.out.find("placeholders.api_key           *** ") != std::string::npos);
+  world.run({"validate", "--offline", "--set", "Owner=app"});
+  CHECK(world.loaded_placeholders.values == std::map<std::string, std::string>{{"owner", "app"}});
+}
+
 TEST_CASE("config says when libpq's variables name the database") {
   FakeWorld world;
   world.environment = {{"PGHOST", "h"}, {"PGDATABASE", "d"}};

@@ -308,3 +308,37 @@ TEST_CASE("keys, variables and flags are unique") {
     if (!key.flag.empty()) CHECK(flags.insert(std::string(key.flag)).second);
   }
 }
+
+TEST_CASE(
+    "placeholders come from the file, its overlay, variables and flags, whatever the case of their names") {
+  SettingsSources sources;
+  sources.config = ConfigFile{"lockstep.toml",
+                              "[placeholders]\nA = \"file\"\nb = 7\nc = true\n\"d.e\" = "
+                              "\"x\"\n[env.prod.placeholders]\na = \"prod\"\n"};
+  using Values = std::map<std::string, std::string>;
+  CHECK(load_settings(sources).settings.placeholders.values ==
+        Values{{"a", "file"}, {"b", "7"}, {"c", "true"}, {"d.e", "x"}});
+  sources.overlay = Overlay{"prod", "--env"};
+  CHECK(load_settings(sources).settings.placeholders.values.at("a") == "prod");
+  sources.environment["LOCKSTEP_PLACEHOLDERS_A"] = "variable";
+  sources.environment["LOCKSTEP_PLACEHOLDERS_DB_SERVICE_HOST"] = "";
+  CHECK(load_settings(sources).settings.placeholders.values.at("a") == "variable");
+  sources.flags = {{"placeholders", "--set", {"a=1=2", "z="}}};
+  const auto loaded = load_settings(sources);
+  CHECK(lines(loaded).empty());
+  CHECK(loaded.settings.placeholders.values.at("a") == "1=2");
+  CHECK(loaded.settings.placeholders.values.at("z").empty());
+  CHECK(origin_of(loaded, "placeholders.a") == "--set");
+  CHECK(origin_of(loaded, "placeholders.b") == "lockstep.toml:3");
+}
+
+TEST_CASE("a placeholder that cannot be is a problem, also in an overlay that is not in use") {
+  CHECK(from_toml("[placeholders]\n\"a b\" = \"x\"\na.b = \"x\"\n[env.prod.placeholders]\nc = 1.5\n")
+            .problems.size() == 3);
+  CHECK(from_flag("placeholders", "--set", {"hunter22"}).problems.front().message ==
+        "--set: this is no name with a value");
+  CHECK(from_flag("placeholders", "--set", {"=x"}).problems.front().kind == ErrorKind::usage);
+  CHECK(from_environment({{"LOCKSTEP_PLACEHOLDERS_X", "\xff"}}).problems.size() == 1);
+  CHECK(from_environment({{"LOCKSTEP_MIGRATIONS_PLACEHOLDER_PREFIX", "'"}}).problems.size() == 1);
+  CHECK(from_environment({{"LOCKSTEP_MIGRATIONS_PLACEHOLDER_SUFFIX", "x}"}}).problems.size() == 1);
+}

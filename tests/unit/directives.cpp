@@ -71,6 +71,22 @@ TEST_CASE("a directive that is not understood is a problem with its place") {
         Texts{"directive_invalid V1__x.sql:1:30: a setting is missing here"});
 }
 
+TEST_CASE("a file says which of its placeholders are replaced") {
+  using sql::PlaceholderScope;
+  CHECK(lines({"-- lockstep: transaction=on, placeholders = bodies"}).directives.placeholders ==
+        PlaceholderScope::bodies);
+  CHECK(lines({"-- lockstep: placeholders=off"}).directives.placeholders == PlaceholderScope::off);
+  CHECK(told(lines({"-- lockstep: placeholders=yes"})) ==
+        Texts{"directive_invalid V1__x.sql:1:14: placeholders cannot be \"yes\""});
+  auto read = lines({"-- lockstep: placeholders=bodies"});
+  merge_script_config(config("placeholderReplacement=true"), "V1__x.sql.conf", read);
+  CHECK(told(read).empty());
+  merge_script_config(config("placeholderReplacement=false"), "V1__x.sql.conf", read);
+  CHECK(told(read) ==
+        Texts{"directive_conflict V1__x.sql.conf: placeholderReplacement contradicts placeholders in the "
+              "migration itself"});
+}
+
 TEST_CASE("all problems of a line are told, and the rest of it still counts") {
   const auto read = lines({"-- lockstep: a=1, transaction=off, b=2"});
   CHECK(told(read).size() == 2);
