@@ -110,6 +110,13 @@ constexpr char to_lower(char byte) {
   return byte >= 'A' && byte <= 'Z' ? static_cast<char>(byte | 0x20) : byte;
 }
 
+/// Without the blanks around it.
+constexpr std::string_view trim(std::string_view text) {
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
 /// Compares without regard to the case of ASCII letters, as SQL does with keywords. `lower` is in lower case.
 constexpr bool same_word(std::string_view word, std::string_view lower) {
   if (word.size() != lower.size()) return false;

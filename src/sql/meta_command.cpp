@@ -15,12 +15,6 @@ constexpr std::array<std::string_view, 14> reads_arguments = {
     "echo",  "encoding", "i",   "include", "include_relative", "ir",    "pset",
     "qecho", "restrict", "set", "timing",  "unrestrict",       "unset", "warn"};
 
-std::string_view trim(std::string_view text) {
-  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
-  return text;
-}
-
 /// From an opening quote to behind the closing one, or to the end.
 std::size_t skip_argument_quote(std::string_view line, std::size_t at) {
   const char quote = line[at++];

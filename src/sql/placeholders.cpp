@@ -5,16 +5,6 @@
 #include "sql/characters.h"
 
 namespace lockstep::sql {
-namespace {
-
-std::string_view trim(std::string_view text) {
-  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
-  return text;
-}
-
-}  // namespace
-
 const std::string* Placeholders::find(std::string_view name) const {
   const auto found = values.find(lower_case(name));
   return found == values.end() ? nullptr : &found->second;

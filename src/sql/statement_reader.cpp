@@ -8,12 +8,6 @@
 namespace lockstep::sql {
 namespace {
 
-std::string_view trim(std::string_view text) {
-  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
-  return text;
-}
-
 /// Puts the substitution in between where there are placeholders.
 Input input_of(std::optional<Substitution>& substitution, ReadBytes read, const ReaderOptions& options) {
   if (options.placeholders == nullptr) return Input(std::move(read), options.window, options.file);
