@@ -121,8 +121,7 @@ Query HistoryTable::insert_query(const Migration& migration, std::string_view st
 values (case when {1} and coalesce((select h.rank from {0} as h order by h.rank desc limit 1), 0)
                   operator(pg_catalog.=) $1::pg_catalog.int8
              then $1::pg_catalog.int8 operator(pg_catalog.+) 1 end,
-        $2, $3, $4, $5, $6, $7, $8, $9, pg_catalog.now(), {2}, $10, $11)
-returning rank)",
+        $2, $3, $4, $5, $6, $7, $8, $9, pg_catalog.now(), {2}, $10, $11))",
           qualified_, lock_.fence_condition(), state == row_state::running ? not_finished : finished_now),
       {std::to_string(expected_rank), canonical(migration.name.version), migration.name.description,
        std::string(to_string(migration.name.kind)), migration.script, recorded_checksum(migration),
@@ -142,13 +141,13 @@ Query HistoryTable::progress_query(std::int64_t rank, const Migration& migration
                                    const Progress& progress) const {
   const auto checksum = state == row_state::applied ? recorded_checksum(migration) : progress.digest;
   return {
-      fmt::format(
+      or_refuse(fmt::format(
           R"(update {} set rank = case when {} then rank end, state = $2, statements_done = $3::pg_catalog.int8, checksum = $4, script = $5, description = $6,
   run_id = $7::pg_catalog.uuid, tool_version = $8, intent = $9,
   finished_at = case when $2 operator(pg_catalog.<>) 'running' then pg_catalog.clock_timestamp() end,
   duration_ms = (extract(epoch from pg_catalog.clock_timestamp() operator(pg_catalog.-) started_at) operator(pg_catalog.*) 1000)::pg_catalog.int8
-where rank operator(pg_catalog.=) $1::pg_catalog.int8 returning rank, duration_ms)",
-          qualified_, lock_.fence_condition()),
+where rank operator(pg_catalog.=) $1::pg_catalog.int8)",
+          qualified_, lock_.fence_condition())),
       {std::to_string(rank), std::string(state), std::to_string(progress.statements), checksum,
        migration.script, migration.name.description, run_.run_id, run_.tool_version,
        progress.intent.empty() ? std::nullopt : std::optional(progress.intent)}};
@@ -181,8 +180,16 @@ Query HistoryTable::change_query(const RowChange& change, std::int64_t expected_
       query.sql += ", state = 'failed', intent = null";
       break;
   }
-  query.sql += " where rank operator(pg_catalog.=) $1::pg_catalog.int8";
+  query.sql = or_refuse(query.sql + " where rank operator(pg_catalog.=) $1::pg_catalog.int8");
   return query;
+}
+
+/// A row that is gone violates the fence as well, and shows in the same way: as a null rank.
+std::string HistoryTable::or_refuse(const std::string& update) const {
+  return fmt::format(
+      "with done as ({0} returning rank) insert into {1} (rank) select null::pg_catalog.int8 "
+      "where not exists (select from done)",
+      update, qualified_);
 }
 
 Query HistoryTable::fence_query() const {

@@ -51,6 +51,8 @@ class HistoryTable {
   static std::vector<HistoryRow> rows(const PGresult* selected);
 
  private:
+  std::string or_refuse(const std::string& update) const;
+
   std::string qualified_;
   std::string schema_;
   std::string table_;

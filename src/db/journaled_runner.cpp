@@ -97,11 +97,9 @@ void JournaledRunner::run_next(const sql::Item& item, const Progress& next) {
   throw_if_interrupted();
   may_change_defaults_ = may_change_defaults_ || db::may_change_defaults(item);
   if (!progress_.intent.empty() && was_done(item, next)) return done(next);
-  const bool within = PQtransactionStatus(session_.raw()) != PQTRANS_IDLE;
-  const bool controls = item.statement.controls_transaction() && item.statement.not_in_transaction_since == 0;
-  if (within || controls) return run_within(item, next);
-  const bool together = recovery_of(item.statement, item.text) == sql::Recovery::together;
-  if (together && run_together(item, next)) return;
+  if (PQtransactionStatus(session_.raw()) != PQTRANS_IDLE || opens_transaction(item))
+    return run_within(item, next);
+  if (runs_together(item) && run_together(item, next)) return;
   run_alone(item, next);
 }
 
@@ -161,7 +159,7 @@ void JournaledRunner::run_alone(const sql::Item& item, const Progress& next) {
 
 void JournaledRunner::send_alone(const sql::Item& item, const Progress& next) {
   progress_.intent = next.digest;
-  journal_.intend(progress_);
+  journal_.note(progress_);
   if (const auto interrupt = interruption()) {
     progress_.intent.clear();
     throw *interrupt;

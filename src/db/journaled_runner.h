@@ -21,9 +21,7 @@ bool is_kept_setting(const sql::Item& item);
 
 /// Where a file outside a transaction writes down how far it has come (docs/history-table.md, "States").
 struct Journal {
-  /// Before a statement that commits by itself.
-  std::function<void(const Progress&)> intend;
-  /// After it.
+  /// Around a statement that commits by itself: the intent before it, the result after it.
   std::function<void(const Progress&)> note;
   /// Notes it and commits the open transaction, both or neither. What the transaction has put off to its end
   /// can fail: that is the statement's error.
@@ -36,8 +34,8 @@ class JournaledRunner {
  public:
   JournaledRunner(Session& session, const OpenScript& open, const Migration& migration, Journal journal);
 
-  /// Goes on behind what is done. Throws, with nothing sent, if what is done is not how the file begins; or
-  /// if the fate of a statement that was running when an earlier run died cannot be told. `begin` opens a
+  /// Goes on behind what is done. Throws, with no statement run, if what is done is not how the file begins;
+  /// or if the fate of a statement that was running when an earlier run died cannot be told. `begin` opens a
   /// transaction around one statement.
   void run(Progress before, const std::string& begin);
 

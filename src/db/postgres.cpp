@@ -318,14 +318,14 @@ class Postgres : public Database {
     };
     const auto note = [&](std::string_view state, const Progress& now) {
       const Unhurried unhurried;
-      return recorder_.write(migration, query(state, now), expected_rank);
+      recorder_.write(migration, query(state, now), expected_rank);
     };
     const auto note_running = [&](const Progress& now) { note(row_state::running, now); };
     const auto commit = [&](const Progress& now) {
       const Unhurried unhurried;
-      return recorder_.commit(migration, {query(row_state::running, now)}, expected_rank).error;
+      return recorder_.commit(migration, query(row_state::running, now), expected_rank);
     };
-    JournaledRunner runner(session_, open_script_, migration, {note_running, note_running, commit});
+    JournaledRunner runner(session_, open_script_, migration, {note_running, commit});
     try {
       runner.run(before, state_.begin_statement());
       if (!step.after.empty())

@@ -11,14 +11,6 @@
 #include "db/with_constants.h"
 
 namespace lockstep::db {
-namespace {
-
-AppliedStep recorded(const PGresult* row) {
-  return {.rank = int8_at(row, 0, 0)};
-}
-
-}  // namespace
-
 std::vector<std::string> closing_statements(const SessionState& state, const std::vector<Query>& records) {
   // What is deferred to COMMIT runs as the file has left the session, before that becomes our own.
   std::vector<std::string> statements{"set constraints all immediate"};
@@ -33,21 +25,19 @@ std::vector<std::string> closing_statements(const SessionState& state, const std
 Recorder::Recorder(Session& session, const SessionState& state, const HistoryTable& history)
     : session_(session), state_(state), history_(history) {}
 
-AppliedStep Recorder::write(const Migration& migration, const Query& query, std::int64_t expected_rank) {
-  const auto results = write_transaction(migration, {query}, expected_rank);
-  return recorded(results[results.size() - 2].get());
+void Recorder::write(const Migration& migration, const Query& query, std::int64_t expected_rank) {
+  write_transaction(migration, {query}, expected_rank);
 }
 
-Recorder::Committed Recorder::commit(const Migration& migration, std::vector<Query> queries,
-                                     std::int64_t expected_rank) {
-  queries.push_back({"commit"});
+std::optional<ServerError> Recorder::commit(const Migration& migration, const Query& query,
+                                            std::int64_t expected_rank) {
   // What is deferred to COMMIT runs as the file has left the session, before that becomes our own.
-  queries = as_ourselves(std::move(queries));
+  auto queries = as_ourselves({query, {"commit"}});
   queries.insert(queries.begin(), {"set constraints all immediate"});
   const auto answer = session_.pipeline(queries, Grouping::all_together);
   const auto answered = answer.results.size();
-  if (!answer.error) return {.step = recorded(answer.results[answered - 2].get())};
-  if (answered == 0 || answered == queries.size() - 1 || session_.lost()) return {.error = answer.error};
+  const bool of_the_file = answered == 0 || answered == queries.size() - 1;
+  if (!answer.error || of_the_file || session_.lost()) return answer.error;
   session_.roll_back();
   throw refusal(migration, expected_rank, *answer.error);
 }
@@ -66,13 +56,13 @@ void Recorder::write_all(std::vector<Query> queries, std::int64_t expected_rank)
   write_transaction(Migration{.script = "the change"}, std::move(queries), expected_rank);
 }
 
-std::vector<Result> Recorder::write_transaction(const Migration& migration, std::vector<Query> queries,
-                                                std::int64_t expected_rank) {
+void Recorder::write_transaction(const Migration& migration, std::vector<Query> queries,
+                                 std::int64_t expected_rank) {
   queries = as_ourselves(std::move(queries));
   queries.insert(queries.begin(), {"begin"});
   queries.push_back({"commit"});
-  auto answer = session_.pipeline(queries, Grouping::all_together);
-  if (!answer.error) return std::move(answer.results);
+  const auto answer = session_.pipeline(queries, Grouping::all_together);
+  if (!answer.error) return;
   session_.roll_back();
   throw refusal(migration, expected_rank, *answer.error);
 }

@@ -23,16 +23,12 @@ class Recorder {
   Recorder(Session& session, const SessionState& state, const HistoryTable& history);
 
   /// Writes one row in a transaction of its own. Throws what `refusal` says.
-  AppliedStep write(const Migration& migration, const Query& query, std::int64_t expected_rank);
+  void write(const Migration& migration, const Query& query, std::int64_t expected_rank);
 
-  /// Writes rows and commits the open transaction with them; the step is that of the last row. The error is
-  /// what the transaction itself has put off to its end or what COMMIT answered; a row that was refused
-  /// throws.
-  struct Committed {
-    AppliedStep step = {};
-    std::optional<ServerError> error = std::nullopt;
-  };
-  Committed commit(const Migration& migration, std::vector<Query> queries, std::int64_t expected_rank);
+  /// Writes one row and commits the open transaction with it. The error is what the transaction itself has
+  /// put off to its end or what COMMIT answered; a row that was refused throws.
+  std::optional<ServerError> commit(const Migration& migration, const Query& query,
+                                    std::int64_t expected_rank);
 
   /// Why the closing statements did not get to their end; the transaction is rolled back.
   Failure not_closed(const Migration& migration, std::int64_t expected_rank, const ClosingError& error);
@@ -41,9 +37,7 @@ class Recorder {
   void write_all(std::vector<Query> queries, std::int64_t expected_rank);
 
  private:
-  /// The answer to COMMIT is the last one.
-  std::vector<Result> write_transaction(const Migration& migration, std::vector<Query> queries,
-                                        std::int64_t expected_rank);
+  void write_transaction(const Migration& migration, std::vector<Query> queries, std::int64_t expected_rank);
   /// Within a transaction only.
   std::vector<Query> as_ourselves(std::vector<Query> queries) const;
   /// Why a row could not be written. The violated fence shows as a null rank or as a rank or version that is

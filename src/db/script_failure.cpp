@@ -301,8 +301,10 @@ Failure history_moved(const Migration& migration, std::int64_t expected_rank, st
       about(migration, "history_changed", "somebody wrote to the history without holding the migration lock");
   error.detail =
       fmt::format("the plan was made when the highest rank was {}; now it is {}", expected_rank, actual_rank);
-  error.hints = {"Find what else writes to the history table; every lockstep run takes the lock first.",
-                 outcome(migration)};
+  error.hints = {
+      "Find what else writes to the history table, this file included; every lockstep run takes the lock "
+      "first.",
+      outcome(migration)};
   return Failure(std::move(error));
 }
 
