@@ -89,3 +89,9 @@ if(TARGET lockstep)
 endif()
 add_test(NAME "differential can fail" COMMAND Python3::Interpreter "${compare}_test.py")
 set_tests_properties("differential can fail" PROPERTIES LABELS integration COST 100)  # the longest starts first
+
+# A fixed part of what scripts/fire does at length.
+if(TARGET lockstep)
+  add_test(NAME fire COMMAND Python3::Interpreter "${CMAKE_SOURCE_DIR}/tests/fire/fire" --fixed --lockstep $<TARGET_FILE:lockstep>)
+  set_tests_properties(fire PROPERTIES LABELS fire COST 50 TIMEOUT 900)
+endif()

@@ -1,4 +1,4 @@
-"""What the scenarios share: a server, the programs, directories of migrations, databases."""
+"""What benchmarks and the tests under fire share: a server, the programs, directories of migrations, databases."""
 import contextlib
 import socket
 import tempfile
@@ -7,7 +7,6 @@ from pathlib import Path
 from throwaway_server import ThrowawayServer, output_of
 
 HISTORY = 'lockstep_history'
-SETTINGS = ('max_connections=120', 'max_wal_size=8GB', 'log_disconnections=on', 'log_line_prefix=%n %p ')
 
 
 def free_port():
@@ -27,13 +26,13 @@ def one_table(number):
 class Lab:
     """Everything is gone after its `with` block."""
 
-    def __init__(self, lockstep, server_bin):
+    def __init__(self, lockstep, server_bin, settings=()):
         self.lockstep = lockstep
         self.exits = contextlib.ExitStack()
-        self.server = ThrowawayServer(server_bin, SETTINGS, free_port())
+        self.server = ThrowawayServer(server_bin, settings, free_port())
         self.exits.callback(self.server.remove)
         self.exits.enter_context(self.server)
-        self.work = Path(self.exits.enter_context(tempfile.TemporaryDirectory(prefix='lockstep-bench-')))
+        self.work = Path(self.exits.enter_context(tempfile.TemporaryDirectory(prefix='lockstep-lab-')))
         self.databases = 0
 
     def __enter__(self):
@@ -63,7 +62,7 @@ class Lab:
         """A new database. It stays until the server goes: where thousands of files were deleted a minute ago, ext4 takes
         several times as long to make new ones, and that would be measured."""
         self.databases += 1
-        name = f'bench_{self.databases}'
+        name = f'lab_{self.databases}'
         self.server.create_database(name, template)
         yield name
 
