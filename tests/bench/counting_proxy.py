@@ -4,9 +4,10 @@ A round trip is a change of direction after authentication: the client sends som
 A farewell (Terminate) alone is none. The client must not use TLS, which it does not on a unix socket.
 """
 import asyncio
-import struct
 import threading
 from pathlib import Path
+
+from pg_messages import READY, Messages
 
 TERMINATE = b'X\0\0\0\4'
 
@@ -84,16 +85,9 @@ class Link:
     def __init__(self):
         self.authenticated = False
         self.servers_turn = True
-        self.seen = b''
+        self.messages = Messages()
 
     def watch_authentication(self, data):
-        """Authentication ends with ReadyForQuery; messages are a type byte, a length and a body."""
-        if self.authenticated:
-            return
-        self.seen += data
-        while len(self.seen) >= 5:
-            size = 1 + struct.unpack('>I', self.seen[1:5])[0]
-            if len(self.seen) < size:
-                return
-            self.authenticated = self.authenticated or self.seen[:1] == b'Z'
-            self.seen = self.seen[size:]
+        """Authentication ends with ReadyForQuery."""
+        if not self.authenticated:
+            self.authenticated = any(message[:1] == READY for message in self.messages.add(data))

@@ -1,0 +1,48 @@
+"""One psql that stays, for thousands of small questions: a program in Python asks it without starting a process."""
+import subprocess
+
+from throwaway_server import CLEAN_ENVIRONMENT, Stop
+
+FIELD, ROW, END = '\x1f', '\x1e', '\x1dend'
+
+
+class PsqlSession:
+    """Begins in the server's own database. Ends with its `with` block."""
+
+    def __init__(self, server):
+        self.server = server
+        self.process = None
+        self.database = server.database
+
+    def __enter__(self):
+        self.process = subprocess.Popen(
+            [self.server.bin / 'psql', '-XAtq', '-F', FIELD, '-R', ROW, '-d', self.server.conninfo],
+            env={**CLEAN_ENVIRONMENT, 'PGOPTIONS': '-c client_min_messages=error'}, stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding='utf-8')
+        return self
+
+    def __exit__(self, *_):
+        self.process.communicate()
+
+    def send(self, text):
+        """What psql prints in answer to SQL and commands of its own."""
+        self.process.stdin.write(f'{text}\n;\n\\echo {END} :ERROR\n')
+        self.process.stdin.flush()
+        lines = []
+        for line in self.process.stdout:
+            if line.startswith(END):
+                if 'true' in line:
+                    break
+                return ''.join(lines)
+            lines.append(line)
+        raise Stop(f'psql: {"".join(lines)}\n{text}')
+
+    def use(self, database):
+        if database != self.database:
+            self.send(f'\\connect {database}')
+        self.database = database
+
+    def query(self, sql):
+        """Rows of texts, of one SELECT."""
+        text = self.send(sql).removesuffix('\n')
+        return [row.split(FIELD) for row in text.split(ROW)] if text else []
