@@ -15,7 +15,9 @@ void ScriptMessage::add(const sql::Item& item, const Migration* callback) {
   parts_.push_back({text_.size(), item.text.size(), ScriptPlace{item.place, callback},
                     sql::values_in(item.replaced, item.begin, item.text.size())});
   // The line end keeps a comment at the statement's end from reaching into the next one.
-  text_.append(item.text).append("\n;\n");
+  constexpr std::string_view end = "\n;\n";
+  text_.reserve(text_.size() + item.text.size() + end.size());  // a statement can be as large as the memory
+  text_.append(item.text).append(end);
 }
 
 std::optional<ScriptPlace> ScriptMessage::locate(const ServerError& error, std::size_t completed) const {

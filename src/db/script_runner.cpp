@@ -119,6 +119,7 @@ std::optional<sql::Item> ScriptRunner::next_statement(ScriptMessage& message) {
 }
 
 void ScriptRunner::send(ScriptMessage& message) {
+  script_->reader().forget_item();  // the message has it
   sender_.send(message, script_->reader());
   message = {};
 }

@@ -38,6 +38,13 @@ bool Cursor::refill() {
   return got;
 }
 
+void Cursor::shrink() {
+  const auto here = offset();
+  input.shrink(std::min(keep_from, here));
+  at = input.at(here);
+  end = input.end();
+}
+
 bool Cursor::ensure(std::size_t bytes) {
   while (left() < bytes) {
     if (!refill()) return false;

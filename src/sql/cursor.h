@@ -21,6 +21,8 @@ struct Cursor {
   /// Reads on, keeping the bytes from `keep_from` (or from `at`). False at the end of the file and when more
   /// than `limit` bytes would be kept: then `limit_met` is set.
   bool refill();
+  /// Gives back the memory of what need not be kept.
+  void shrink();
   /// Tries to have `bytes` bytes at hand.
   bool ensure(std::size_t bytes);
   /// The same, but does not read over the next placeholder.

@@ -26,20 +26,31 @@ bool Input::more(std::size_t keep_from) {
 }
 
 void Input::make_room(std::size_t keep_from) {
-  place(std::max(keep_from, counted_to_));
-  if (substitution_ != nullptr) substitution_->forget(keep_from);
-  const auto dropped = keep_from - start_;
-  const auto kept = size_ - dropped;
-  if (capacity_ > 0 && kept <= capacity_ / 2) {
-    std::memmove(buffer_.get(), buffer_.get() + dropped, kept);
+  const bool suffices = capacity_ > 0 && kept_from(keep_from) <= capacity_ / 2;
+  keep(keep_from, suffices ? capacity_ : std::max(window_, 2 * capacity_));
+}
+
+void Input::shrink(std::size_t keep_from) {
+  if (capacity_ <= window_ || kept_from(keep_from) > window_ / 2) return;
+  keep(keep_from, window_);
+  buffer_[size_] = '\0';
+}
+
+/// Forgets what is before `from`; the rest begins a window of this capacity.
+void Input::keep(std::size_t from, std::size_t capacity) {
+  place(std::max(from, counted_to_));
+  if (substitution_ != nullptr) substitution_->forget(from);
+  const auto kept = kept_from(from);
+  if (capacity == capacity_) {
+    std::memmove(buffer_.get(), at(from), kept);
   } else {
-    capacity_ = std::max(window_, 2 * capacity_);
-    auto larger = std::make_unique_for_overwrite<char[]>(capacity_ + 1);
-    std::memcpy(larger.get(), buffer_.get() + dropped, kept);
-    buffer_ = std::move(larger);
+    auto other = std::make_unique_for_overwrite<char[]>(capacity + 1);
+    std::memcpy(other.get(), at(from), kept);
+    buffer_ = std::move(other);
+    capacity_ = capacity;
   }
   size_ = kept;
-  start_ = keep_from;
+  start_ = from;
 }
 
 Place Input::place(std::size_t offset) {

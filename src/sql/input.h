@@ -24,6 +24,8 @@ class Input {
 
   /// Reads on. Bytes before `keep_from` are forgotten. False at the end of the file.
   bool more(std::size_t keep_from);
+  /// Gives back the memory that a large statement has taken, but for the bytes from `keep_from` on.
+  void shrink(std::size_t keep_from);
   /// True once `more` has met the end.
   bool ended() const { return ended_; }
 
@@ -57,7 +59,9 @@ class Input {
   bool at_dollar() const { return substitution_ != nullptr && substitution_->at_dollar(); }
 
  private:
+  std::size_t kept_from(std::size_t offset) const { return start_ + size_ - offset; }
   void make_room(std::size_t keep_from);
+  void keep(std::size_t from, std::size_t capacity);
 
   ReadBytes read_;
   std::size_t window_;

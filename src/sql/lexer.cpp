@@ -50,6 +50,14 @@ Lexer::Stop Lexer::next(Strings strings) {
   return *stop_;
 }
 
+void Lexer::forget_statement() {
+  if (stop_ == Stop::statement) {
+    reset();
+    stop_.reset();
+  }
+  cursor_.shrink();
+}
+
 void Lexer::reset() {
   open_ = false;
   recording_ = true;

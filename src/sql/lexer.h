@@ -43,6 +43,9 @@ class Lexer {
   /// The meta-command stands inside a statement that goes on behind it.
   bool inside_statement() const { return open_; }
 
+  /// Gives back the memory of a statement that has ended: what it was is not valid any more.
+  void forget_statement();
+
   const Problem& problem() const { return problem_; }
   /// Behind the last byte read.
   Cursor& cursor() { return cursor_; }

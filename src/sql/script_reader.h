@@ -28,6 +28,9 @@ class ScriptReader {
   Place copy_start() const { return current().copy_start(); }
   const std::optional<Problem>& problem() const { return current().problem(); }
 
+  /// The last item is done with, before the next is asked for: a large one's memory is given back.
+  void forget_item() { current().forget_item(); }
+
   /// Reads all open files to their ends.
   void skip_rest();
 

@@ -78,6 +78,9 @@ class StatementReader {
 
   const std::optional<Problem>& problem() const { return problem_; }
 
+  /// The last item is done with, before the next is asked for: a large one's memory is given back.
+  void forget_item() { lexer_.forget_statement(); }
+
   /// Reads the file to its end and forgets it.
   void skip_rest();
 

@@ -22,7 +22,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto found = read_script(script);
   if (first_lost_byte(std::string(script), found)) std::abort();
   const std::size_t piece = size == 0 ? 1 : 1 + data[size / 2] % 5;
-  if (read_script(script, piece) != found) std::abort();
+  if (read_script(script, piece, {.window = 4 * piece}) != found) std::abort();
   lockstep::sql::survey(lockstep::sql::read_from(script, piece));
   // What placeholders make of a script does not depend on how it arrives either.
   const lockstep::sql::ReaderOptions replacing{.placeholders = &declared};

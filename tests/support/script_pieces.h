@@ -46,6 +46,7 @@ inline ScriptPieces read_script(std::string_view script, std::size_t piece = std
     const auto& place = item->place;
     found.pieces.push_back(
         {kind, std::string(item->text), place.offset, place.line, place.column, item->inside_statement});
+    reader.forget_item();
     if (item->statement.kind != sql::StatementKind::copy_from_stdin) continue;
     std::string data;
     for (auto part = reader.next_copy_data(); !part.empty(); part = reader.next_copy_data()) data += part;
