@@ -244,6 +244,8 @@ Failure done_part_changed(const Migration& migration, std::size_t done) {
   error.hints = {
       "Put back what is done as it ran. Only what stands behind it can be changed; the next run goes on "
       "there."};
+  if (migration.placeholders != nullptr)
+    error.hints.emplace_back("The values of its placeholders count, too: give them those of that run.");
   return Failure(std::move(error));
 }
 
