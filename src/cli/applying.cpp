@@ -13,6 +13,16 @@ Json lock_json(const Settings& settings, const SessionFacts* facts, Milliseconds
           {"waited_ms", waited.count()}};
 }
 
+namespace {
+
+/// "apply 3 migrations to"
+std::string what_it_would_do(const Plan& plan, std::size_t callbacks, const DryRunWords& words) {
+  if (plan.steps.empty()) return fmt::format("run {} in", counted(callbacks, "callback"));
+  return fmt::format(fmt::runtime(words.would), counted(plan.steps.size(), "migration"));
+}
+
+}  // namespace
+
 Json done_json(const AppliedMigration& done, MigrationState state) {
   auto json = to_json(done.migration, to_string(state));
   json["duration_ms"] = done.result.duration.count();
@@ -20,12 +30,14 @@ Json done_json(const AppliedMigration& done, MigrationState state) {
   return json;
 }
 
-void show_dry_run(Run& run, const Plan& plan, const DryRunWords& words, Result& result) {
+void show_dry_run(Run& run, const Plan& plan, const Callbacks& callbacks, const DryRunWords& words,
+                  Result& result) {
   if (!plan.problems.empty()) throw Failure(plan.problems);
+  const auto order = run_order(plan, callbacks);
   TextTable table({"version", "description", "kind", "script"});
   auto& planned = result.fields["planned"] = Json::array();
-  for (const auto& step : plan.steps) {
-    const auto& migration = step.migration;
+  for (const auto& element : order) {
+    const auto& migration = *element.migration;
     planned.push_back(to_json(migration, to_string(MigrationState::pending)));
     table.add({{version_text(migration)},
                {migration.name.description},
@@ -34,12 +46,10 @@ void show_dry_run(Run& run, const Plan& plan, const DryRunWords& words, Result& 
   }
   result.fields["pending"] = plan.steps.size();
   const auto database = result.fields["database"].get<std::string>();
-  result.text =
-      plan.steps.empty()
-          ? fmt::format("nothing to {} database {}\n", words.nothing_to, database)
-          : fmt::format("would {} database {}:\n\n{}",
-                        fmt::format(fmt::runtime(words.would), counted(plan.steps.size(), "migration")),
-                        database, table.render(run.coloring()));
+  result.text = order.empty() ? fmt::format("nothing to {} database {}\n", words.nothing_to, database)
+                              : fmt::format("would {} database {}:\n\n{}",
+                                            what_it_would_do(plan, order.size() - plan.steps.size(), words),
+                                            database, table.render(run.coloring()));
 }
 
 }  // namespace lockstep::cli

@@ -5,6 +5,7 @@
 #include "cli/json.h"
 #include "cli/result.h"
 #include "cli/run.h"
+#include "core/callbacks.h"
 #include "core/migrate.h"
 
 namespace lockstep::cli {
@@ -23,7 +24,9 @@ struct DryRunWords {
   std::string_view nothing_to;
 };
 
-/// Shows the steps of a plan as text and as the member `planned`. Throws Failure with the plan's problems.
-void show_dry_run(Run& run, const Plan& plan, const DryRunWords& words, Result& result);
+/// Shows the steps of a plan and the callbacks around them as text and as the member `planned`. Throws
+/// Failure with the plan's problems.
+void show_dry_run(Run& run, const Plan& plan, const Callbacks& callbacks, const DryRunWords& words,
+                  Result& result);
 
 }  // namespace lockstep::cli

@@ -69,7 +69,9 @@ void run_migrate(Run& run, Result& result) {
   result.fields["lock"] = lock_json(run.settings(), &facts, Milliseconds{0});
   if (dry_run) {
     const auto plan = make_plan(local.migrations, database->history(), options.plan);
-    show_dry_run(run, plan, dry_run_words, result);
+    const auto callbacks = migrate_callbacks(local.callbacks);
+    show_dry_run(run, plan, anything_to_run(plan, callbacks) ? callbacks : Callbacks{}, dry_run_words,
+                 result);
     result.fields["duration_ms"] = duration().count();
     return;
   }

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <functional>
-#include <span>
 
 #include "cli/commands.h"
 #include "core/callbacks.h"
@@ -13,25 +12,19 @@ std::int64_t rank_after(const Step& step, std::int64_t rank) {
   return step.resumes ? std::max(rank, step.resumes->rank) : rank + 1;
 }
 
-/// One element of what migrate does: a step, or a callback with a transaction of its own.
 using Show = std::function<void(const Migration&, const std::function<void(const TextSink&)>& preview)>;
-
-void show_callbacks(Database& database, std::span<const Migration> callbacks, const Show& show) {
-  for (const auto& callback : callbacks)
-    show(callback, [&](const TextSink& out) { database.preview_callback(callback, out); });
-}
 
 /// All that migrate would do if nothing failed, in order.
 void show_all(Database& database, const Plan& plan, const Callbacks& callbacks, const Show& show) {
   if (!anything_to_run(plan, callbacks)) return;
-  show_callbacks(database, callbacks.before, show);
   auto rank = plan.highest_rank;
-  for (const auto& step : plan.steps) {
-    show(step.migration, [&](const TextSink& out) { database.preview(step, rank, out); });
-    rank = rank_after(step, rank);
+  for (const auto& [migration, step] : run_order(plan, callbacks)) {
+    show(*migration, [&](const TextSink& out) {
+      if (step == nullptr) return database.preview_callback(*migration, out);
+      database.preview(*step, rank, out);
+    });
+    if (step != nullptr) rank = rank_after(*step, rank);
   }
-  if (!plan.steps.empty()) show_callbacks(database, callbacks.after_applied, show);
-  show_callbacks(database, callbacks.after, show);
 }
 
 }  // namespace

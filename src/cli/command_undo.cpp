@@ -77,7 +77,8 @@ void run_undo(Run& run, Result& result) {
   result.fields["database"] = facts.database;
   result.fields["lock"] = lock_json(run.settings(), &facts, Milliseconds{0});
   if (dry_run) {
-    show_dry_run(run, make_undo_plan(local.migrations, database->history(), options.target), dry_run_words,
+    const auto plan = make_undo_plan(local.migrations, database->history(), options.target);
+    show_dry_run(run, plan, plan.steps.empty() ? Callbacks{} : undo_callbacks(local.callbacks), dry_run_words,
                  result);
     result.fields["duration_ms"] = duration().count();
     return;

@@ -106,6 +106,18 @@ bool anything_to_run(const Plan& plan, const Callbacks& callbacks) {
   return !plan.steps.empty() || (callbacks.run_always() && !plan.newer_than_files());
 }
 
+std::vector<RunElement> run_order(const Plan& plan, const Callbacks& callbacks) {
+  std::vector<RunElement> order;
+  const auto add = [&](std::span<const Migration> files) {
+    for (const auto& callback : files) order.push_back({.migration = &callback});
+  };
+  add(callbacks.before);
+  for (const auto& step : plan.steps) order.push_back({&step.migration, &step});
+  if (!plan.steps.empty()) add(callbacks.after_applied);
+  add(callbacks.after);
+  return order;
+}
+
 void add_callbacks(Plan& plan, const Callbacks& callbacks) {
   for (auto& step : plan.steps) {
     step.before = callbacks.before_each;

@@ -39,6 +39,15 @@ std::optional<NameProblem> refusal_of_event(std::string_view event);
 /// Whether migrate has anything to do. A release that is older than the database leaves it alone.
 bool anything_to_run(const Plan& plan, const Callbacks& callbacks);
 
+/// One element of what migrate or undo does: a step, or a callback with a transaction of its own.
+struct RunElement {
+  const Migration* migration = nullptr;  ///< the callback's own file, or the step's
+  const Step* step = nullptr;            ///< nullptr: a callback
+};
+
+/// All that runs if nothing fails, in order; points into both.
+std::vector<RunElement> run_order(const Plan& plan, const Callbacks& callbacks);
+
 /// Gives every step the callbacks that run within it; their files must outlive the plan.
 void add_callbacks(Plan& plan, const Callbacks& callbacks);
 

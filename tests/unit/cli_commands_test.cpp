@@ -283,6 +283,29 @@ TEST_CASE("a dry run shows what would be applied and changes nothing") {
   CHECK(world.session->access == Access::read);
 }
 
+TEST_CASE("a dry run shows the callbacks that have transactions of their own") {
+  auto world = shop();
+  for (const auto* const script :
+       {"afterMigrate.sql", "afterMigrateApplied.sql", "beforeEachMigrate.sql", "beforeMigrate__grants.sql"})
+    world.local.callbacks.push_back(test::fake_migration(script));
+  CHECK(world.run({"migrate", "--dry-run", "--target", "2"}).out ==
+        "would apply 1 migration to database shop:\n"
+        "\n"
+        "version  description  kind       script\n"
+        "         grants       callback   beforeMigrate__grants.sql\n"
+        "2        orders       versioned  V2__orders.sql\n"
+        "                      callback   afterMigrateApplied.sql\n"
+        "                      callback   afterMigrate.sql\n");
+  CHECK(world.run({"migrate", "--dry-run", "--target", "1"}).out ==
+        "would run 2 callbacks in database shop:\n"
+        "\n"
+        "description  kind      script\n"
+        "grants       callback  beforeMigrate__grants.sql\n"
+        "             callback  afterMigrate.sql\n");
+  CHECK(json::parse(
+            world.run({"migrate", "--dry-run", "--target", "1", "--output", "json"}).out)["pending"] == 0);
+}
+
 TEST_CASE("info is an aligned table, also with wide characters") {
   auto world = shop();
   world.local.migrations[1].name.description = "注文 table";
