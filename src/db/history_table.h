@@ -51,6 +51,7 @@ class HistoryTable {
   static std::vector<HistoryRow> rows(const PGresult* selected);
 
  private:
+  Query create_schema_query() const;
   std::string or_refuse(const std::string& update) const;
 
   std::string qualified_;

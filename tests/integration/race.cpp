@@ -59,6 +59,24 @@ TEST_CASE("processes that race on a schema that does not exist yet all succeed")
   CHECK(database.errors().empty());
 }
 
+TEST_CASE("a schema for the history that somebody else creates at the same moment is taken as it is") {
+  const TestDatabase database;
+  const MigrationDir files({{"V1__a.sql", "create table public.a (i int);"}});
+  PsqlSession other(database);
+  other.run("begin; create schema ops;");
+  auto command = files.migrate(database.url());
+  command.env["LOCKSTEP_HISTORY_SCHEMA"] = "ops";
+  Running waiting(command);
+  wait_until("the run to wait for the other's transaction", [&] {
+    return database.psql("select count(*) from pg_catalog.pg_stat_activity where wait_event_type = 'Lock'") ==
+           "1";
+  });
+  other.run("commit;");
+  check_all_succeeded({waiting.wait()});
+  CHECK(database.psql("select count(*) from ops.lockstep_history") == "1");
+  CHECK(database.errors().empty());
+}
+
 TEST_CASE("the winner builds an index concurrently while nineteen wait") {
   const TestDatabase database;
   const MigrationDir files({{"V1__t.sql", "create table t (i int);"},
