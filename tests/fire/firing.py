@@ -8,7 +8,7 @@ from typing import Callable
 from lab import Lab
 from throwaway_server import CLEAN_ENVIRONMENT
 
-SETTINGS = ('max_connections=160', 'max_prepared_transactions=4', 'log_line_prefix=%n %p %d ')
+SETTINGS = ('max_connections=160', 'max_prepared_transactions=4', 'log_connections=on', 'log_line_prefix=%n %p %d ')
 
 
 class Broken(Exception):

@@ -15,15 +15,15 @@ LOCK_SECONDS = 5
 
 HISTORY = '''
 select rank, kind, coalesce(version, ''), script, checksum, state, statements_done, intent is not null
-from lockstep_history order by rank'''
+from {history} order by rank'''
 
 FACTS = '''
-select 'mark ' || label from marks
+select 'mark ' || label from {schema}.marks
 union all select case relkind when 'v' then 'view ' else 'table ' end || relname from pg_class
-  where relnamespace = 'public'::regnamespace and relkind in ('r', 'p', 'v') and relname not in ('marks', 'lockstep_history')
+  where relnamespace = '{schema}'::regnamespace and relkind in ('r', 'p', 'v') and relname not in ('marks', 'lockstep_history')
 union all select case when indisvalid then 'index ' else 'INVALID index ' end || i.relname
   from pg_index join pg_class as i on i.oid = indexrelid join pg_class as t on t.oid = indrelid
-  where t.relnamespace = 'public'::regnamespace and t.relname not in ('marks', 'lockstep_history')
+  where t.relnamespace = '{schema}'::regnamespace and t.relname not in ('marks', 'lockstep_history')
 union all select 'label ' || typname || '.' || enumlabel from pg_enum join pg_type as t on t.oid = enumtypid
 union all select 'partition ' || inhrelid::regclass || ' of ' || inhparent::regclass from pg_inherits
   where inhrelid in (select oid from pg_class where relkind in ('r', 'p'))'''
@@ -90,9 +90,11 @@ class State:
 
 class Judge:
     """`migrations` are all that may be in the history, with every text they ever had; `given` are the objects that were
-    there before lockstep came; `loose` are marks that the history does not tell of, such as those of callbacks."""
+    there before lockstep came; `loose` are marks that the history does not tell of, such as those of callbacks; `schema` is
+    where the migrations work."""
 
-    def __init__(self, psql, migrations, given=(), loose=()):
+    def __init__(self, psql, migrations, given=(), loose=(), schema='public', history='lockstep_history'):
+        self.schema, self.history = schema, history
         self.psql, self.given, self.loose = psql, set(given), set(loose)
         self.by_checksum = {(one.script, one.checksum): one for one in migrations}
         self.by_script = {one.script: one for one in migrations}
@@ -108,9 +110,9 @@ class Judge:
 
     def look(self, database):
         self.psql.use(database)
-        there = self.psql.query("select to_regclass('lockstep_history') is not null") == [['t']]
-        history = tuple(Row.of(row) for row in self.psql.query(HISTORY)) if there else ()
-        facts = [fact for fact, in self.psql.query(FACTS)]
+        there = self.psql.query(f"select to_regclass('{self.history}') is not null") == [['t']]
+        history = tuple(Row.of(row) for row in self.psql.query(HISTORY.format(history=self.history))) if there else ()
+        facts = [fact for fact, in self.psql.query(FACTS.format(schema=self.schema))]
         marks = Counter(fact.removeprefix('mark ') for fact in facts if fact.startswith('mark '))
         return State(history, marks, {fact for fact in facts if not fact.startswith('mark ')})
 

@@ -1,0 +1,32 @@
+"""Many runs at once: one applies, the others wait or leave, nothing is applied twice, and whoever waits goes on."""
+import signal
+
+from firing import Case
+from race_busy import held_lock, mixed_options
+from race_crowds import failing_file, kills, releases, same_files
+from race_files import many_concurrently, work
+from race_places import databases, histories, same_key, schemas_of_their_own, tables_of_one_schema
+
+ENDS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
+
+
+def crowds(count, fixed=()):
+    yield Case(f'{count} on an empty database', same_files(count, False), 'empty' in fixed)
+    yield Case(f'{count} on a half-migrated database', same_files(count, True), 'half way' in fixed)
+    yield Case(f'{count} with a file that fails', failing_file(count, work, 6), 'fails' in fixed)
+    yield Case(f'{count} with a file that stops part-way', failing_file(count, many_concurrently, 7), 'part-way' in fixed)
+    yield Case(f'{count} with kill -9', kills(count, (signal.SIGKILL,)), 'kill' in fixed)
+    yield Case(f'{count} with signals', kills(count, ENDS), 'signals' in fixed)
+    yield Case(f'{count} of several releases', releases(count), 'releases' in fixed)
+    yield Case(f'{count} with options of all kinds', mixed_options(count), 'options' in fixed)
+
+
+def cases():
+    yield from crowds(2, fixed=('part-way', 'kill'))
+    yield from crowds(20, fixed=('empty', 'fails', 'signals', 'releases'))
+    yield from crowds(100)
+    yield Case('options while the lock is held', held_lock(20), fixed=True)
+    yield Case('histories in one schema', histories(4, 3, tables_of_one_schema), fixed=True)
+    yield Case('histories in schemas of their own', histories(8, 5, schemas_of_their_own))
+    yield Case('two histories with the same key', same_key(5), fixed=True)
+    yield Case('databases on one server', databases(4, 5), fixed=True)
