@@ -70,6 +70,9 @@ add_tests(lockstep_cli_tests cli 1)
 add_test(NAME layering COMMAND Python3::Interpreter "${CMAKE_SOURCE_DIR}/tests/layering.py" "${CMAKE_SOURCE_DIR}")
 add_test(NAME "layering can fail" COMMAND Python3::Interpreter "${CMAKE_SOURCE_DIR}/tests/layering_test.py")
 
+# What a release promises about its binary is checked where a release is built (.ci/run); here, that the check can fail.
+add_test(NAME "hardening can fail" COMMAND Python3::Interpreter "${CMAKE_SOURCE_DIR}/tests/hardening_test.py")
+
 # The scripts of scripts/ that decide something.
 file(GLOB script_tests CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/tests/scripts/*_test.py")
 foreach(script_test IN LISTS script_tests)
