@@ -1,10 +1,10 @@
 #include <catch2/catch_test_macros.hpp>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <regex>
 #include <string>
 
 #include "support/program.h"
+#include "support/steady.h"
 #include "support/temp_dir.h"
 #include "support/test_database.h"
 
@@ -46,13 +46,6 @@ class Shop {
   TempDir dir_;
   TestDatabase database_;
 };
-
-/// Durations, times and digests differ from run to run.
-std::string steady(std::string text) {
-  text = std::regex_replace(text, std::regex("[0-9]+ ms|[0-9.]+ s\\\\b"), "N ms");
-  text = std::regex_replace(text, std::regex("20[0-9]{2}-[0-9]{2}-[0-9]{2}[ T][0-9:.]+Z?"), "TIME");
-  return std::regex_replace(text, std::regex("sha256:[0-9a-f]{64}"), "DIGEST");
-}
 
 TEST_CASE("migrate applies what is pending, and then there is nothing to do") {
   const Shop shop;

@@ -1,10 +1,10 @@
 #include <catch2/catch_test_macros.hpp>
-#include <regex>
 #include <string>
 #include <vector>
 
 #include "support/migrating.h"
 #include "support/program.h"
+#include "support/steady.h"
 #include "support/test_database.h"
 
 namespace lockstep::test {
@@ -38,10 +38,6 @@ class Shop {
   MigrationDir files_ = MigrationDir({});
   TestDatabase database_;
 };
-
-std::string steady(const std::string& text) {
-  return std::regex_replace(text, std::regex("[0-9]+ ms"), "N ms");
-}
 
 std::string history(const Shop& shop) {
   return shop.psql("select version, kind, state, script from lockstep_history order by rank");
