@@ -22,24 +22,30 @@ with session as materialized (
   select case when $1 operator(pg_catalog.<>) '' then pg_catalog.set_config('role', $1, true) end,
          case when $2 operator(pg_catalog.<>) '' then pg_catalog.set_config('search_path', $2, true) end
 ), place as materialized (
-  select coalesce(nullif($3, ''), pg_catalog.current_schema()::text) as schema from session
+  select case when $3 operator(pg_catalog.<>) '' then $3
+              else pg_catalog.current_schema()::pg_catalog.text end as schema from session
+), found as materialized (
+  select place.schema, pg_catalog.to_regnamespace(pg_catalog.quote_ident(place.schema)) as namespace,
+         case when pg_catalog.has_schema_privilege(pg_catalog.to_regnamespace(pg_catalog.quote_ident(place.schema)), 'usage')
+              then pg_catalog.to_regclass(pg_catalog.format('%I.%I', place.schema, $4::pg_catalog.text)) end as history
+  from place
 )
 select pg_catalog.pg_backend_pid(),
        pg_catalog.inet_client_port(),
        pg_catalog.pg_is_in_recovery(),
        pg_catalog.current_setting('transaction_read_only'),
        pg_catalog.current_setting('default_transaction_isolation'),
-       pg_catalog.current_database()::text,
-       current_user::text,
-       session_user::text,
-       place.schema,
-       pg_catalog.to_regnamespace(pg_catalog.quote_ident(place.schema)) is not null,
-       case when pg_catalog.has_schema_privilege(pg_catalog.to_regnamespace(pg_catalog.quote_ident(place.schema)), 'usage')
-            then pg_catalog.to_regclass(pg_catalog.format('%I.%I', place.schema, $4::text)) is not null
-            else pg_catalog.to_regnamespace(pg_catalog.quote_ident(place.schema)) is not null end,
+       pg_catalog.current_database()::pg_catalog.text,
+       current_user::pg_catalog.text,
+       session_user::pg_catalog.text,
+       found.schema,
+       found.namespace is not null,
+       found.history is not null
+         or found.namespace is not null and not pg_catalog.has_schema_privilege(found.namespace, 'usage'),
        (pg_catalog.pg_identify_object_as_address('pg_catalog.pg_class'::pg_catalog.regclass,
-          pg_catalog.to_regclass(pg_catalog.quote_ident($4)), 0)).object_names[1]
-from place)";
+          pg_catalog.to_regclass(pg_catalog.quote_ident($4)), 0)).object_names[1],
+       coalesce(pg_catalog.row_security_active(found.history::pg_catalog.oid), false)
+from found)";
 
 Error refusal(std::string code, std::string message, std::string hint) {
   return {.kind = ErrorKind::unsafe,
@@ -77,6 +83,29 @@ void refuse_no_schema(const std::optional<std::string>& schema) {
             .hints = {"Name one with history.schema (LOCKSTEP_HISTORY_SCHEMA), or mend search_path."}});
 }
 
+/// Its tables are gone when the session ends.
+void refuse_temporary_schema(std::string_view schema) {
+  if (!schema.starts_with("pg_temp")) return;
+  throw Failure(Error{
+      .kind = ErrorKind::config,
+      .code = "temporary_schema",
+      .message = fmt::format("{} is a temporary schema: the history would be lost with this session", schema),
+      .hints = {"Name another one with history.schema (LOCKSTEP_HISTORY_SCHEMA), or mend search_path, "
+                "which begins with pg_temp."}});
+}
+
+/// Without its hidden rows, a history says that files are pending which are applied.
+void refuse_hidden_rows(bool row_security, const SessionFacts& facts, std::string_view table) {
+  if (!row_security) return;
+  throw Failure(Error{
+      .kind = ErrorKind::config,
+      .code = "history_hidden",
+      .message =
+          fmt::format("row security may hide rows of {}.{} from role {}", facts.schema, table, facts.user),
+      .hints = {"Turn it off (alter table … disable row level security), or migrate as the table's owner or "
+                "as a role with BYPASSRLS."}});
+}
+
 /// A migration or an administrator can change what current_schema is: by creating a schema of the role's
 /// name, for one. A second history would apply every file again.
 void refuse_other_history(const std::string& schema, const std::optional<std::string>& found,
@@ -107,6 +136,7 @@ Greeting greet(Session& session, const SessionOptions& options) {
     const auto row = transaction.exec(greeting_query, values).one_row();
     refuse_read_only(options.access, row[2].as<bool>(), row[3].as<std::string>() == "on");
     refuse_no_schema(row[8].get<std::string>());
+    refuse_temporary_schema(row[8].as<std::string_view>());
     const bool elsewhere = options.history_schema.empty() && !row[10].as<bool>();
     if (elsewhere)
       refuse_other_history(row[8].as<std::string>(), row[11].get<std::string>(), options.history_table);
@@ -119,6 +149,7 @@ Greeting greet(Session& session, const SessionOptions& options) {
     facts.user = row[6].as<std::string>();
     greeting.login = row[7].as<std::string>();
     facts.schema = row[8].as<std::string>();
+    refuse_hidden_rows(row[12].as<bool>(), facts, options.history_table);
   });
   facts.table = options.history_table;
   facts.lock_namespace = options.lock_namespace;

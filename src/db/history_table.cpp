@@ -97,8 +97,10 @@ std::vector<Query> HistoryTable::create_queries(Presence schema) const {
   intent pg_catalog.text
 ))",
                                  qualified_)});
-  queries.push_back({fmt::format(
-      "create unique index on {} (version) where state not in ('deleted', 'undone')", qualified_)});
+  queries.push_back(
+      {fmt::format("create unique index on {} (version) where state operator(pg_catalog.<>) all "
+                   "(array['deleted', 'undone'])",
+                   qualified_)});
   return queries;
 }
 

@@ -52,7 +52,7 @@ select pg_catalog.to_regclass($1) is not null and pg_catalog.to_regclass($2) is 
        exists (select from pg_catalog.pg_inherits as h
          where h.inhparent operator(pg_catalog.=) pg_catalog.to_regclass($1)
            and h.inhrelid operator(pg_catalog.=) pg_catalog.to_regclass($2) and h.inhdetachpending),
-       pn.nspname::text, p.relname::text, cn.nspname::text, c.relname::text
+       pn.nspname::pg_catalog.text, p.relname::pg_catalog.text, cn.nspname::pg_catalog.text, c.relname::pg_catalog.text
 from (select) as one
 left join pg_catalog.pg_class as p on p.oid operator(pg_catalog.=) pg_catalog.to_regclass($1)
 left join pg_catalog.pg_namespace as pn on pn.oid operator(pg_catalog.=) p.relnamespace

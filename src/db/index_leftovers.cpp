@@ -18,13 +18,13 @@ constexpr Milliseconds look_again{500};
 constexpr auto invalid_indexes_query = R"(
 with named as (
   select coalesce(i.indrelid, c.oid) as table_oid,
-         case when $2 operator(pg_catalog.<>) '' then (pg_catalog.parse_ident($2))[1]::pg_catalog.name::text
-              when i.indrelid is not null then c.relname::text else '' end as base
+         case when $2 operator(pg_catalog.<>) '' then (pg_catalog.parse_ident($2))[1]::pg_catalog.name::pg_catalog.text
+              when i.indrelid is not null then c.relname::pg_catalog.text else '' end as base
   from pg_catalog.pg_class as c
   left join pg_catalog.pg_index as i on i.indexrelid operator(pg_catalog.=) c.oid
   where c.oid operator(pg_catalog.=) pg_catalog.to_regclass($1)
 )
-select n.nspname::text, x.relname::text, x.oid::pg_catalog.int8, named.base,
+select n.nspname::pg_catalog.text, x.relname::pg_catalog.text, x.oid::pg_catalog.int8, named.base,
        coalesce((select l.pid from pg_catalog.pg_locks as l
         where l.locktype operator(pg_catalog.=) 'relation' and l.relation operator(pg_catalog.=) i.indrelid
           and l.database operator(pg_catalog.=) (select d.oid from pg_catalog.pg_database as d

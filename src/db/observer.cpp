@@ -19,7 +19,7 @@ constexpr auto settings = "set statement_timeout = '1s'; set lock_timeout = '1s'
 constexpr Milliseconds patience{1500};
 
 constexpr auto activity_query = R"(
-select coalesce(a.wait_event_type || ': ' || a.wait_event, ''),
+select coalesce(a.wait_event_type operator(pg_catalog.||) ': ' operator(pg_catalog.||) a.wait_event, ''),
        coalesce(p.phase, ''), coalesce(p.blocks_done, 0)::pg_catalog.int8, coalesce(p.blocks_total, 0)::pg_catalog.int8,
        coalesce(a.wait_event_type, '')
 from pg_catalog.pg_stat_activity as a
