@@ -11,7 +11,8 @@ constexpr std::string_view read_committed = "read committed";
 
 // RESET ALL goes back to what this session began with; a new session would begin with what ALTER DATABASE and
 // ALTER ROLE have set since. The most specific setting is the last one. Settings that only a superuser may
-// change are left alone.
+// change are left alone, and so is what the client's own parameters say, which win (client_encoding is one).
+// The last four are looked up: a name that is not there is an error here, and at login only a warning.
 constexpr std::string_view read_defaults = R"(select pg_catalog.set_config(s.name, s.value, false) from (
   select pg_catalog.split_part(c.text, '=', 1), pg_catalog.substr(c.text, pg_catalog.strpos(c.text, '=') operator(pg_catalog.+) 1)
   from pg_catalog.pg_db_role_setting as d cross join lateral pg_catalog.unnest(d.setconfig) as c (text)
@@ -20,7 +21,9 @@ constexpr std::string_view read_defaults = R"(select pg_catalog.set_config(s.nam
     and (d.setrole operator(pg_catalog.=) 0 or d.setrole operator(pg_catalog.=)
          (select r.oid from pg_catalog.pg_roles as r where r.rolname operator(pg_catalog.=) session_user))
   order by d.setrole operator(pg_catalog.<>) 0, d.setdatabase operator(pg_catalog.<>) 0) as s (name, value)
-where exists (select from pg_catalog.pg_settings as p where p.name operator(pg_catalog.=) s.name and p.context operator(pg_catalog.=) 'user'))";
+where exists (select from pg_catalog.pg_settings as p where p.name operator(pg_catalog.=) s.name
+  and p.context operator(pg_catalog.=) 'user' and p.source operator(pg_catalog.<>) 'client'
+  and p.name operator(pg_catalog.<>) all (array['default_tablespace', 'temp_tablespaces', 'default_table_access_method', 'default_text_search_config'])))";
 
 std::string_view in_words(std::string_view setting) {
   return setting.empty() ? "none" : setting;
