@@ -10,6 +10,7 @@
 
 #include "core/error.h"
 #include "db/interrupt.h"
+#include "db/libpq_words.h"
 #include "db/server_error.h"
 
 namespace lockstep::db {
@@ -108,6 +109,7 @@ Trouble trouble_of_state(std::string_view sqlstate) {
 /// PQsetErrorVerbosity): that takes another try. Empty if it does not refuse, or not in time.
 std::string refusal_state(const Parameters& wanted) {
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  const LibpqWords unheard;
   auto* connection = wanted.start();
   PQsetErrorVerbosity(connection, PQERRORS_SQLSTATE);
   auto next = PGRES_POLLING_WRITING;
@@ -249,9 +251,12 @@ PGconn* connect(const SessionOptions& options, const Tell& tell) {
   const auto wanted = parameters(options);
   const auto begin = std::chrono::steady_clock::now();
   Milliseconds pause_between{100};
-  std::string told;
+  std::string told, heard;
   while (true) {
+    const LibpqWords said;
     auto* connection = connect_first(wanted);
+    if (const auto line = said.line(); !line.empty() && line != heard) tell("on connecting: " + line);
+    heard = said.line();
     if (PQstatus(connection) == CONNECTION_OK) return connection;
     const auto words = connection_error(connection).message;
     PQfinish(connection);
@@ -276,7 +281,9 @@ PGconn* connect_again(PGconn* first, const SessionOptions& options, Milliseconds
   wanted.add("port", PQport(first));
   const auto seconds = std::chrono::ceil<std::chrono::seconds>(at_most).count();
   wanted.add("connect_timeout", std::to_string(std::max<long>(seconds, 2)));
+  const LibpqWords heard_before;
   auto* connection = wanted.connect();
+  PQsetNoticeReceiver(connection, [](void*, const PGresult*) {}, nullptr);
   if (PQstatus(connection) == CONNECTION_OK) return connection;
   PQfinish(connection);
   return nullptr;
