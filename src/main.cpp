@@ -60,6 +60,7 @@ cli::Context real_context(const char* const* variables) {
 int main(int argc, char** argv) {
   lockstep::cli::keep_standard_streams();
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);  // a log that may not grow (ulimit -f) must not end a migration
   std::ios::sync_with_stdio(false);
   const auto context = lockstep::real_context(environ);
   return lockstep::cli::run(context, {argv + (argc > 0 ? 1 : 0), argv + argc});

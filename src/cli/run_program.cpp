@@ -72,7 +72,7 @@ class SpawnAttributes {
   explicit SpawnAttributes(const sigset_t& mask) {
     sigset_t defaults;
     ::sigemptyset(&defaults);
-    for (const int number : {SIGINT, SIGQUIT, SIGTERM, SIGPIPE}) ::sigaddset(&defaults, number);
+    for (const int number : {SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGXFSZ}) ::sigaddset(&defaults, number);
     ::posix_spawnattr_init(&attributes_);
     ::posix_spawnattr_setsigdefault(&attributes_, &defaults);
     ::posix_spawnattr_setsigmask(&attributes_, &mask);

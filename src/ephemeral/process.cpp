@@ -35,7 +35,7 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
 }
 
 void reset_signals() {
-  for (const int signal : {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGCHLD, SIGUSR1, SIGUSR2}) {
+  for (const int signal : {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGXFSZ, SIGCHLD, SIGUSR1, SIGUSR2}) {
     std::signal(signal, SIG_DFL);
   }
   sigset_t none;
