@@ -81,7 +81,7 @@ std::optional<LockHolder> AdvisoryLock::holder(const PGresult* found) const {
 }
 
 void AdvisoryLock::unlock(Session& session) const {
-  session.typed("release the migration lock", [&](pqxx::nontransaction& transaction) {
+  const auto release = [&](pqxx::nontransaction& transaction) {
     const auto [released] = transaction.query1<bool>(
         fmt::format("select case when pg_catalog.pg_advisory_unlock_shared({0}, {1}) then "
                     "pg_catalog.pg_advisory_unlock({0}, {1})"
@@ -94,7 +94,13 @@ void AdvisoryLock::unlock(Session& session) const {
                         .detail = fmt::format("key ({}, {})", namespace_, resource_),
                         .hints = {"A migration has released it (DISCARD ALL, pg_advisory_unlock), or a "
                                   "pooler has moved this session."}});
-  });
+  };
+  try {
+    session.typed("release the migration lock", release);
+  } catch (const Failure& failure) {
+    // The server releases it with the session, and what was to be done under it is done.
+    if (!session.lost() || failure.error().kind != ErrorKind::connection) throw;
+  }
 }
 
 std::string AdvisoryLock::channel() const {

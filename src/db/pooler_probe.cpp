@@ -186,6 +186,10 @@ class Probe {
 Verdict probe_pooler(Session& session, const SessionOptions& options, const Identity& first_seen) {
   Probe probe(session, options, first_seen);
   auto verdict = probe.run();
+  if (session.lost()) {
+    throw failed(session, ErrorKind::connection, "probe_failed",
+                 "cannot find out what is in the path of this session", connection_error(session.raw()));
+  }
   probe.clean_up();
   return verdict;
 }

@@ -104,6 +104,7 @@ class Postgres : public Database {
     if (greeting_.history == Presence::present) return;
     const auto answer = session_.pipeline(history_.create_queries(greeting_.schema), Grouping::all_together);
     if (answer.error) {
+      if (session_.lost_silently(*answer.error)) throw change_in_doubt();
       auto failure = failed(
           session_, ErrorKind::migration, "history_not_created",
           fmt::format("cannot create the history table {}.{}", facts().schema, facts().table), *answer.error);
@@ -169,6 +170,7 @@ class Postgres : public Database {
   /// What `work` did, with the time it took. Nothing stays of what it did not commit.
   template <typename Work>
   AppliedStep watched(const Migration& migration, const StepEvents& events, const Work& work) {
+    if (session_.lost()) throw cannot_begin(migration);
     const Listening listening(*this, events, state_.lock_timeout(migration));
     try {
       const auto begin = Clock::now();
@@ -297,6 +299,8 @@ class Postgres : public Database {
                                    .after_begin = state_.timeout_statements(leader),
                                    .closing = closing_statements(state_, records)},
                                   scripts);
+    if (error && migration.transaction == TransactionMode::off && session_.lost_silently(error->error))
+      throw progress_in_doubt(migration);
     if (error) throw recorder_.not_closed(leader, expected_rank, *error);
     if (runner.may_change_defaults()) defaults_ = Defaults::read_again;
     return static_cast<std::int64_t>(runner.statements());

@@ -11,6 +11,23 @@
 #include "db/with_constants.h"
 
 namespace lockstep::db {
+namespace {
+
+/// A session that ends behind COMMIT's answer takes nothing back.
+bool is_complete(const Answer& answer, const std::vector<Query>& queries) {
+  return answer.results.size() == queries.size();
+}
+
+}  // namespace
+
+Failure change_in_doubt() {
+  return Failure(Error{.kind = ErrorKind::connection,
+                       .code = "commit_in_doubt",
+                       .message = "the connection was lost before the server told what became of the change, "
+                                  "so it is not known whether the history was changed",
+                       .hints = {"Run the command again: it reads the history, which knows."}});
+}
+
 std::vector<std::string> closing_statements(const SessionState& state, const std::vector<Query>& records) {
   // What is deferred to COMMIT runs as the file has left the session, before that becomes our own.
   std::vector<std::string> statements{"set constraints all immediate"};
@@ -26,7 +43,10 @@ Recorder::Recorder(Session& session, const SessionState& state, const HistoryTab
     : session_(session), state_(state), history_(history) {}
 
 void Recorder::write(const Migration& migration, const Query& query, std::int64_t expected_rank) {
-  write_transaction(migration, {query}, expected_rank);
+  const auto error = write_transaction({query});
+  if (!error) return;
+  throw session_.lost_silently(*error) ? progress_in_doubt(migration)
+                                       : refusal(migration, expected_rank, *error);
 }
 
 std::optional<ServerError> Recorder::commit(const Migration& migration, const Query& query,
@@ -37,7 +57,9 @@ std::optional<ServerError> Recorder::commit(const Migration& migration, const Qu
   const auto answer = session_.pipeline(queries, Grouping::all_together);
   const auto answered = answer.results.size();
   const bool of_the_file = answered == 0 || answered == queries.size() - 1;
-  if (!answer.error || of_the_file || session_.lost()) return answer.error;
+  if (is_complete(answer, queries)) return std::nullopt;
+  if (session_.lost_silently(*answer.error)) throw progress_in_doubt(migration);
+  if (of_the_file || session_.lost()) return answer.error;
   session_.roll_back();
   throw refusal(migration, expected_rank, *answer.error);
 }
@@ -53,18 +75,20 @@ Failure Recorder::not_closed(const Migration& migration, std::int64_t expected_r
 }
 
 void Recorder::write_all(std::vector<Query> queries, std::int64_t expected_rank) {
-  write_transaction(Migration{.script = "the change"}, std::move(queries), expected_rank);
+  const auto error = write_transaction(std::move(queries));
+  if (!error) return;
+  throw session_.lost_silently(*error) ? change_in_doubt()
+                                       : refusal(Migration{.script = "the change"}, expected_rank, *error);
 }
 
-void Recorder::write_transaction(const Migration& migration, std::vector<Query> queries,
-                                 std::int64_t expected_rank) {
+std::optional<ServerError> Recorder::write_transaction(std::vector<Query> queries) {
   queries = as_ourselves(std::move(queries));
   queries.insert(queries.begin(), {"begin"});
   queries.push_back({"commit"});
   const auto answer = session_.pipeline(queries, Grouping::all_together);
-  if (!answer.error) return;
+  if (is_complete(answer, queries)) return std::nullopt;
   session_.roll_back();
-  throw refusal(migration, expected_rank, *answer.error);
+  return answer.error;
 }
 
 std::vector<Query> Recorder::as_ourselves(std::vector<Query> queries) const {

@@ -17,6 +17,9 @@ namespace lockstep::db {
 /// as ourselves and behind the fence, COMMIT. `records` become statements with constants.
 std::vector<std::string> closing_statements(const SessionState& state, const std::vector<Query>& records);
 
+/// The connection was lost while the history was created or changed.
+Failure change_in_doubt();
+
 /// Writes to the history, as ourselves and behind the fence, whatever a script has made of the session.
 class Recorder {
  public:
@@ -37,7 +40,7 @@ class Recorder {
   void write_all(std::vector<Query> queries, std::int64_t expected_rank);
 
  private:
-  void write_transaction(const Migration& migration, std::vector<Query> queries, std::int64_t expected_rank);
+  std::optional<ServerError> write_transaction(std::vector<Query> queries);
   /// Within a transaction only.
   std::vector<Query> as_ourselves(std::vector<Query> queries) const;
   /// Why a row could not be written. The violated fence shows as a null rank or as a rank or version that is

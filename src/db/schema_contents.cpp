@@ -201,7 +201,7 @@ Inventory SchemaContents::drop(Milliseconds lock_timeout, const CheckInventory& 
     auto inventory = inventory_of(answer);
     check(inventory);
     run(drop_statements(inventory.objects));
-    run({"commit"});
+    commit();
     return inventory;
   } catch (...) {
     session_.roll_back();
@@ -215,6 +215,19 @@ void SchemaContents::run(const std::vector<std::string>& statements) const {
     const auto answer = session_.simple(statement);
     if (answer.error) throw not_dropped(*answer.error);
   }
+}
+
+void SchemaContents::commit() const {
+  throw_if_interrupted();
+  const auto answer = session_.simple("commit");
+  if (!answer.error) return;
+  if (!session_.lost_silently(*answer.error)) throw not_dropped(*answer.error);
+  throw Failure(Error{.kind = ErrorKind::connection,
+                      .code = "commit_in_doubt",
+                      .message = fmt::format("the connection was lost before the server told what became of "
+                                             "it, so it is not known whether what was in {} is dropped",
+                                             fmt::join(schemas_, ", ")),
+                      .hints = {"See what is there with: lockstep clean --dry-run"}});
 }
 
 Failure SchemaContents::not_dropped(const ServerError& error) const {

@@ -26,6 +26,7 @@ class SchemaContents {
  private:
   std::vector<Query> queries() const;
   void run(const std::vector<std::string>& statements) const;
+  void commit() const;
   Failure not_dropped(const ServerError& error) const;
 
   Session& session_;

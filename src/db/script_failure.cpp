@@ -13,6 +13,7 @@ namespace lockstep::db {
 namespace {
 
 constexpr std::size_t longest_excerpt = 400;
+constexpr auto lost_code = "connection_lost";
 
 /// What the server's own hint does not say.
 std::string_view recipe(std::string_view sqlstate) {
@@ -89,7 +90,18 @@ std::string_view command(const Migration& migration) {
   return of_undo || migration.name.kind == MigrationKind::undo ? "undo" : "migrate";
 }
 
-std::string callback_outcome(const Migration& callback) {
+/// Why a file did not get to its end: a lost connection leaves nothing to mend.
+enum class Cause { error, lost_connection };
+
+Cause cause_of(const Error& error) {
+  return error.code == lost_code ? Cause::lost_connection : Cause::error;
+}
+
+std::string_view then_run(Cause cause) {
+  return cause == Cause::error ? "Mend it, then run" : "Run";
+}
+
+std::string callback_outcome(const Migration& callback, Cause cause) {
   if (callback.name.event == "afterMigrateApplied") {
     return "What this callback did was rolled back; the migrations stay applied. It runs again only when "
            "another one is applied: run by hand what cannot wait.";
@@ -99,19 +111,19 @@ std::string callback_outcome(const Migration& callback) {
            "undo would take back the next version.";
   }
   return fmt::format(
-      "What this callback did was rolled back; what is applied stays applied. Mend it, then run lockstep {} "
-      "again.",
-      command(callback));
+      "What this callback did was rolled back; what is applied stays applied. {} lockstep {} again.",
+      then_run(cause), command(callback));
 }
 
-std::string outcome(const Migration& migration) {
-  if (is_callback(migration)) return callback_outcome(migration);
+std::string outcome(const Migration& migration, Cause cause = Cause::error) {
+  if (is_callback(migration)) return callback_outcome(migration, cause);
   if (migration.transaction == TransactionMode::on) {
-    return fmt::format("This file was rolled back as a whole. Mend it, then run lockstep {} again.",
+    return fmt::format("This file was rolled back as a whole. {} lockstep {} again.", then_run(cause),
                        command(migration));
   }
-  return "What this file did before stays done. Mend the statement, then run lockstep migrate again: it goes "
-         "on from there.";
+  return fmt::format(
+      "What this file did before stays done. {} lockstep migrate again: it goes on from there.",
+      cause == Cause::error ? "Mend the statement, then run" : "Run");
 }
 
 std::string counted_statements(std::size_t number) {
@@ -139,11 +151,11 @@ Error about(const Migration& migration, std::string code, std::string message) {
 Failure statement_failed(const Session& session, const Migration& migration, const ServerError& error,
                          const std::optional<sql::Place>& place, const sql::Place& copy_start,
                          const OpenScript& open) {
-  auto result = about(migration, session.lost() ? "connection_lost" : "statement_failed", error.message);
-  const bool transactional = migration.transaction == TransactionMode::on;
+  auto result = about(migration, "statement_failed", error.message);
   if (session.lost()) {
+    result.code = lost_code;
     result.message = "the connection was lost while this statement ran: " + error.message;
-    if (transactional) result.kind = ErrorKind::connection;
+    if (migration.transaction == TransactionMode::on) result.kind = ErrorKind::connection;
   }
   if (place) set_place(result, migration, *place);
   std::size_t file = place ? place->file : 0;
@@ -158,20 +170,18 @@ Failure statement_failed(const Session& session, const Migration& migration, con
   result.excerpt = excerpt(migration, file, result.where->line, open);
   describe(error, result);
   if (const auto more = recipe(error.sqlstate); !more.empty()) result.hints.emplace_back(more);
-  if (session.lost() && transactional && !is_callback(migration)) {
-    result.hints.push_back(
-        fmt::format("This file was rolled back as a whole. Run lockstep {} again.", command(migration)));
-  } else {
-    result.hints.push_back(outcome(migration));
-  }
+  result.hints.push_back(outcome(migration, cause_of(result)));
   return Failure(std::move(result));
 }
 
 Failure within_migration(const Failure& failure, const Migration& callback, const Migration& migration) {
   auto error = failure.error();
   const auto ran = fmt::format("{} ran for {}", callback.name.event, migration.script);
-  const auto mend = fmt::format("Mend the callback, then run lockstep {} again", command(callback));
-  std::erase(error.hints, outcome(callback));  // of one that has a transaction of its own
+  const auto cause = cause_of(error);
+  const auto mend =
+      fmt::format("{} lockstep {} again", cause == Cause::error ? "Mend the callback, then run" : "Run",
+                  command(callback));
+  std::erase(error.hints, outcome(callback, cause));  // of one that has a transaction of its own
   if (migration.transaction == TransactionMode::on) {
     error.hints.push_back(fmt::format("{}: both were rolled back. {}.", ran, mend));
   } else if (callback.name.event.starts_with("before")) {
@@ -207,6 +217,22 @@ Failure commit_failed(const Session& session, const Migration& migration, const 
   describe(error, result);
   result.hints.push_back(outcome(migration));
   return Failure(std::move(result));
+}
+
+Failure progress_in_doubt(const Migration& migration) {
+  auto error = about(migration, "commit_in_doubt",
+                     "the connection was lost before the server told that the progress of this file is "
+                     "recorded, so it is not known how far it is");
+  error.kind = ErrorKind::connection;
+  error.hints = {"Run lockstep migrate again: it reads the history, which knows, and goes on from there."};
+  return Failure(std::move(error));
+}
+
+Failure cannot_begin(const Migration& migration) {
+  auto error = about(migration, lost_code, "this file was not begun, since the connection is lost");
+  error.kind = ErrorKind::connection;
+  error.hints = {fmt::format("Run lockstep {} again.", command(migration))};
+  return Failure(std::move(error));
 }
 
 Failure file_changed(const Migration& migration) {

@@ -15,6 +15,10 @@ Failure statement_failed(const Session& session, const Migration& migration, con
 /// The same of a callback, by what became of the migration that it ran for.
 Failure within_migration(const Failure& failure, const Migration& callback, const Migration& migration);
 Failure commit_failed(const Session& session, const Migration& migration, const ServerError& error);
+/// The same of a file outside a transaction, whose progress the history knows.
+Failure progress_in_doubt(const Migration& migration);
+/// The connection was lost before anything of the file was sent.
+Failure cannot_begin(const Migration& migration);
 Failure file_changed(const Migration& migration);
 Failure transaction_ended(const Migration& migration);
 

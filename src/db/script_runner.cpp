@@ -94,10 +94,11 @@ std::optional<ClosingError> ScriptRunner::close(ScriptMessage& message,
   for (const auto& own : closing) message.add_own(own);
   throw_if_interrupted();
   const auto error = sender_.try_send(message, reader);
-  if (!error) return std::nullopt;
-  // The server has got the whole message, and what it did with it after the last answer is not known.
-  const bool in_doubt = session_.lost() && error->sqlstate.empty();
   const auto completed = sender_.completed();
+  // A session that ends behind COMMIT's answer takes nothing back.
+  if (!error || completed == message.statements()) return std::nullopt;
+  // The server has got the whole message, and what it did with it after the last answer is not known.
+  const bool in_doubt = session_.lost_silently(*error);
   if (completed < of_the_file && !in_doubt) throw sender_.failure(message, *error, reader);
   if (in_doubt || completed + 1 >= message.statements())
     return ClosingError{ClosingError::Part::commit, *error};

@@ -167,7 +167,7 @@ Failure failed(const Session& session, ErrorKind kind, std::string code, std::st
     result.kind = ErrorKind::connection;
     result.code = "connection_lost";
     result.message = fmt::format("{}, since the connection was lost: {}", message, error.message);
-    result.hints = {"The server has released the lock and rolled back what was open. Run the command again."};
+    result.hints = {"The server releases the lock and rolls back what was open. Run the command again."};
   }
   describe(error, result);
   if (error.sqlstate == "42501")

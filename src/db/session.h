@@ -66,6 +66,8 @@ class Session {
   bool speaks_utf8() const;
 
   bool lost() const { return PQstatus(raw_) != CONNECTION_OK; }
+  /// The server has not told why, so it may have done all that it got.
+  bool lost_silently(const ServerError& error) const { return lost() && error.sqlstate.empty(); }
 
   /// Where the server's notices go; empty: nowhere.
   void set_notice_sink(NoticeSink sink) { notices_ = std::move(sink); }

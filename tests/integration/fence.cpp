@@ -174,7 +174,7 @@ TEST_CASE("a commit whose answer is lost is said to be in doubt, and the next ru
         {.transport = Transport::unix_socket,
          .fault = {.kind = Fault::Kind::cut, .moment = Fault::Moment::after, .round_trip = round_trip}});
     const auto outcome = run(files.migrate(proxy.url(database.name())));
-    if (outcome.err.find("not known whether") == std::string::npos) continue;
+    if (outcome.err.find("not known whether it was applied") == std::string::npos) continue;
 
     CHECK(outcome.exit_code == 4);
     wait_until_lock_is_free(database, 12s);
@@ -200,7 +200,9 @@ TEST_CASE("a session lost in any round trip ends with exit code 4, and the next 
     INFO("round trip " << round_trip << (moment == Fault::Moment::before ? " not sent: " : " not answered: ")
                        << outcome.err);
     lost = proxy.fault_happened();
-    CHECK(outcome.exit_code == (lost ? 4 : 0));
+    // With the last file all is done: the server releases the lock, too, when the session is lost.
+    const bool all_done = outcome.err.find("V2__b.sql … done") != std::string::npos;
+    CHECK(outcome.exit_code == (lost && !all_done ? 4 : 0));
     wait_until_lock_is_free(database, 12s);
     const auto next = run(files.migrate(database.url()));
     INFO(next.err);
