@@ -57,8 +57,8 @@ def called_mark(label):
     return Statement(f"call leave_mark('{label}')", marks=(label,))
 
 
-PROCEDURE = Statement('create procedure leave_mark(label text) language plpgsql as '
-                      '$$ begin insert into marks values (label); commit; end $$')
+PROCEDURE = ('create procedure leave_mark(label text) language plpgsql as '
+             '$$ begin insert into marks values (label); commit; end $$;')
 
 
 def table(name):
