@@ -102,7 +102,8 @@ class Probe {
     }
     if (!listen.error().empty())
       return {PoolMode::undecidable, fmt::format("LISTEN was refused: {}", listen.error())};
-    if (listen.identity() != home_) return {PoolMode::transaction, moved(home_, listen.identity())};
+    listener_ = listen.identity();
+    if (listener_ != home_) return {PoolMode::transaction, moved(home_, *listener_)};
     patience_ = std::max(Milliseconds(1000), 20 * since(begin));
 
     pause(idle_gap);
@@ -114,22 +115,28 @@ class Probe {
 
   /// A refused session may sit on any backend of the pool: ask until the one that listens has answered.
   void clean_up() {
+    if (!listener_) return;
     const auto begin = Clock::now();
     for (int i = 0; i < 64 && since(begin) < Milliseconds(600); ++i) {
       Question forget(session_.raw(), fmt::format("unlisten {}; {}", channel_, identify));
       if (!forget.answered_within(Milliseconds(200)) || !forget.error().empty()) return;
-      if (forget.identity() == home_) return;
+      if (forget.identity() == listener_) return;
     }
   }
 
  private:
   Verdict ask_other(PGconn* other) {
-    Question notify(other, fmt::format("notify {}", channel_));
+    Question notify(other, fmt::format("notify {}; {}", channel_, identify));
     if (!notify.answered_within(patience_)) {
       if (auto verdict = watch_while_other_waits(notify)) return *verdict;
     }
     if (!notify.error().empty()) {
       return {PoolMode::undecidable, fmt::format("the second connection failed: {}", notify.error())};
+    }
+    if (notify.identity() == home_) {
+      return {
+          PoolMode::transaction,
+          fmt::format("backend {} served a second connection too while this session was idle", home_.pid)};
     }
     return expect_notification();
   }
@@ -178,6 +185,7 @@ class Probe {
   const SessionOptions& options_;
   const Identity home_;
   const std::string channel_;
+  std::optional<Identity> listener_;  ///< the backend that LISTEN ran on
   Milliseconds patience_{1000};
 };
 
@@ -191,6 +199,11 @@ Verdict probe_pooler(Session& session, const SessionOptions& options, const Iden
                  "cannot find out what is in the path of this session", connection_error(session.raw()));
   }
   probe.clean_up();
+  // What the network did says nothing about the pooler.
+  if (session.lost()) {
+    throw failed(session, ErrorKind::connection, "query_failed",
+                 "cannot find out what the pooler in the path does", connection_error(session.raw()));
+  }
   return verdict;
 }
 

@@ -105,11 +105,69 @@ TEST_CASE("a pooler that reuses backends in turn and cleans them is refused too"
   CHECK(run(two_files().migrate(pooler.url(database.name()))).exit_code == 5);
 }
 
+TEST_CASE("a refused run leaves no channel on the backend that listened, whichever that was") {
+  const TestDatabase database;
+  const auto reuse = GENERATE("server_round_robin = 0", "server_round_robin = 1");
+  CAPTURE(reuse);
+  const PgBouncer pooler(database.server(),
+                         {.mode = PoolMode::transaction, .pool_size = 2, .settings = {reuse}});
+  const auto channels_of_both = [&] {
+    PsqlSession one(pooler.url(database.name()));
+    PsqlSession two(pooler.url(database.name()));
+    one.run("begin;");
+    two.run("begin;");
+    const auto channels =
+        one.run("select pg_listening_channels();") + two.run("select pg_listening_channels();");
+    one.run("commit;");
+    two.run("commit;");
+    return channels;
+  };
+  REQUIRE(channels_of_both().empty());
+  CHECK(run(two_files().migrate(pooler.url(database.name()))).exit_code == 5);
+  CHECK(channels_of_both().empty());
+}
+
+TEST_CASE("an idle pool is known by the backend that serves another connection too, without a wait") {
+  const TestDatabase database;
+  const PgBouncer pooler(database.server(), {.mode = PoolMode::transaction});
+  const auto outcome = run(two_files().migrate(pooler.url(database.name())));
+  CHECK(outcome.exit_code == 5);
+  CHECK_THAT(outcome.err, ContainsSubstring("served a second connection too"));
+}
+
 TEST_CASE("a plain proxy is no pooler: it is proved and accepted") {
   const TestDatabase database;
   const Proxy proxy(database.server());
   CHECK(run(two_files().migrate(proxy.url(database.name()))).exit_code == 0);
   CHECK(database.psql("select * from a") == "2");
+}
+
+TEST_CASE("a connection that is lost while its pooler is probed is worth another try, not a refusal") {
+  const TestDatabase database;
+  const auto words = GENERATE("listen lockstep_probe", "notify lockstep_probe", "pg_listening_channels");
+  CAPTURE(words);
+  const bool lost = std::string_view(words) != "notify lockstep_probe";
+  const Proxy proxy(database.server(),
+                    {.fault = {.kind = Fault::Kind::cut, .moment = Fault::Moment::before, .text = words}});
+  const auto outcome = run(two_files().migrate(proxy.url(database.name())));
+  INFO(outcome.err);
+  CHECK(proxy.fault_happened());
+  CHECK(outcome.exit_code == (lost ? 4 : 5));
+  CHECK_THAT(outcome.err, ContainsSubstring(lost ? "lost" : "second connection"));
+}
+
+TEST_CASE(
+    "through a session pooler every file is read as UTF-8, in a session that bears the name of the run") {
+  const TestDatabase database(PgServer::shared(), "encoding latin1 locale 'C' template template0");
+  const PgBouncer pooler(database.server(), {.mode = PoolMode::session});
+  const std::string row = "insert into a values ('é', current_setting('application_name'));";
+  const MigrationDir files({{"V1__a.sql", "create table a (word text, name text);" + row},
+                            {"V2__b.sql", row},
+                            {"V3__c.sql", row}});
+  REQUIRE(run(files.migrate(pooler.url(database.name()))).exit_code == 0);
+  CHECK(database.psql("select count(*) from a where word = chr(233)") == "3");
+  CHECK(database.psql("select count(*) from a, lockstep_history as h where h.version = '1'"
+                      " and a.name = 'lockstep migrate ' || h.run_id") == "3");
 }
 
 TEST_CASE("only a direct connection will do when poolers are to be refused") {
