@@ -51,7 +51,7 @@ Parameters parameters(const SessionOptions& options) {
   result.add("keepalives_count", "3");
   result.add("tcp_user_timeout", "7000");
   if (!options.conninfo.empty()) result.add("dbname", options.conninfo);
-  result.add("application_name", fmt::format("lockstep {} {}", options.command, options.run_id));
+  result.add("application_name", application_name(options));
   result.add("client_encoding", "UTF8");
   if (options.password) result.add("password", *options.password);
   return result;
@@ -245,6 +245,10 @@ PGconn* connect_first(const Parameters& wanted) {
 }
 
 }  // namespace
+
+std::string application_name(const SessionOptions& options) {
+  return fmt::format("lockstep {} {}", options.command, options.run_id);
+}
 
 PGconn* connect(const SessionOptions& options, const Tell& tell) {
   refuse_bad_string(options.conninfo);

@@ -3,6 +3,7 @@
 #include <libpq-fe.h>
 
 #include <functional>
+#include <string>
 #include <string_view>
 
 #include "core/session_options.h"
@@ -11,6 +12,9 @@ namespace lockstep::db {
 
 /// Tells a person what is being waited for.
 using Tell = std::function<void(std::string_view)>;
+
+/// What the server shows of this run.
+std::string application_name(const SessionOptions& options);
 
 /// Opens the connection, with keepalives and timeouts that notice a vanished server within about ten seconds.
 /// With `wait_for_db` it tries again while the server is not there yet, is starting up, or lacks the

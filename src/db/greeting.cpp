@@ -141,6 +141,7 @@ Greeting greet(Session& session, const SessionOptions& options) {
     if (elsewhere)
       refuse_other_history(row[8].as<std::string>(), row[11].get<std::string>(), options.history_table);
     greeting.backend = {row[0].as<int>(), row[1].get<int>()};
+    greeting.path = path_to(own_end(session.raw()), greeting.backend);
     greeting.isolation = row[4].as<std::string>();
     greeting.schema = row[9].as<bool>() ? Presence::present : Presence::missing;
     greeting.history = row[10].as<bool>() ? Presence::present : Presence::missing;

@@ -16,6 +16,7 @@ enum class Presence { missing, present };
 struct Greeting {
   SessionFacts facts;
   Identity backend;
+  Path path = Path::direct;
   std::string login;      ///< session_user
   std::string isolation;  ///< the role's default_transaction_isolation
   Presence history = Presence::missing;

@@ -21,8 +21,9 @@ OwnEnd own_end(PGconn* connection) {
   return {PQbackendPID(connection), own_port(PQsocket(connection))};
 }
 
-bool is_direct(const OwnEnd& own, const Identity& backend) {
-  return own.handshake_pid == backend.pid && own.port == backend.client_port;
+Path path_to(const OwnEnd& own, const Identity& backend) {
+  const bool direct = own.handshake_pid == backend.pid && own.port == backend.client_port;
+  return direct ? Path::direct : Path::indirect;
 }
 
 }  // namespace lockstep::db

@@ -22,8 +22,11 @@ struct OwnEnd {
 
 OwnEnd own_end(PGconn* connection);
 
-/// Nothing sits between us and this backend: it has the pid of the handshake and sees our very socket. Equal
+/// Whether something sits between us and the backend.
+enum class Path { direct, indirect };
+
+/// Nothing sits between us and a backend that has the pid of the handshake and sees our very socket. Equal
 /// pids alone prove nothing, since some poolers hand out small numbers or real pids.
-bool is_direct(const OwnEnd& own, const Identity& backend);
+Path path_to(const OwnEnd& own, const Identity& backend);
 
 }  // namespace lockstep::db

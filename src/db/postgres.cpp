@@ -223,7 +223,7 @@ class Postgres : public Database {
   }
 
   void refuse_unsafe_pooler(const Tell& tell) {
-    if (is_direct(own_end(session_.raw()), greeting_.backend)) return;
+    if (greeting_.path == Path::direct) return;
     if (options_.pooler == PoolerPolicy::assume_session) {
       return tell(
           "a connection pooler is in the path; --pooler=assume-session states that it is in session mode");

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "db/connect.h"
 #include "db/quote.h"
 
 namespace lockstep::db {
@@ -50,6 +51,11 @@ SessionState::SessionState(const SessionOptions& options, const Greeting& greeti
                                        {"tcp_keepalives_interval", "2"},
                                        {"tcp_keepalives_count", "3"},
                                        {"tcp_user_timeout", "7000"}});
+  }
+  // A pooler has opened the session; RESET ALL goes back to that, not to what we asked for.
+  if (greeting.path == Path::indirect) {
+    settings_.push_back({"client_encoding", "UTF8"});
+    settings_.push_back({"application_name", application_name(options)});
   }
   if (version >= 140000) settings_.push_back({"client_connection_check_interval", "2000"});
   if (version >= 140000) settings_.push_back({"idle_session_timeout", "0"});
