@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <array>
@@ -16,11 +17,15 @@ namespace {
 // The handler may only touch these.
 std::atomic<int> seen_signal{0};
 std::atomic<PGcancel*> running{nullptr};
+std::atomic<int> running_socket{-1};
+std::atomic<bool> given_up{false};
 std::atomic<bool> connecting{false};
 std::atomic<bool> unhurried{false};
 std::array<int, 2> wake_pipe{-1, -1};
 
 constexpr Milliseconds time_to_end{3000};
+/// Less than the ten seconds after which a container's run time kills. In seconds, as alarm() takes it.
+constexpr unsigned time_to_give_up = 8;
 
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<PGcancel*>::is_always_lock_free);
 
@@ -34,15 +39,26 @@ void on_signal(int number) {
   const int saved_errno = errno;
   seen_signal = number;
   if (connecting) _exit(128 + number);
+  if (running_socket >= 0) alarm(time_to_give_up);
   [[maybe_unused]] const auto written = write(wake_pipe[1], "x", 1);
   if (!unhurried) cancel_running();
   errno = saved_errno;
 }
 
-void handle(int number) {
+/// To libpq, wherever it waits, the connection is lost now.
+void on_alarm(int /*number*/) {
+  const int saved_errno = errno;
+  if (const int socket = running_socket; socket >= 0) {
+    given_up = true;
+    shutdown(socket, SHUT_RDWR);
+  }
+  errno = saved_errno;
+}
+
+void handle(int number, void (*handler)(int), int flags) {
   struct sigaction action{};
-  action.sa_handler = on_signal;
-  action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
+  action.sa_handler = handler;
+  action.sa_flags = flags;
   sigemptyset(&action.sa_mask);
   sigaction(number, &action, nullptr);
 }
@@ -72,8 +88,10 @@ void catch_interrupts() {
   if (pipe2(wake_pipe.data(), O_CLOEXEC | O_NONBLOCK) != 0) {
     throw Failure(Error{.code = "no_pipe", .message = "cannot create a pipe for signals"});
   }
-  handle(SIGINT);
-  handle(SIGTERM);
+  constexpr auto once = static_cast<int>(SA_RESETHAND | SA_RESTART);
+  handle(SIGINT, on_signal, once);
+  handle(SIGTERM, on_signal, once);
+  handle(SIGALRM, on_alarm, 0);  // a system call that waits is not to go on
 }
 
 std::optional<Failure> interruption() {
@@ -84,8 +102,12 @@ std::optional<Failure> interruption() {
       {.kind = terminated ? ErrorKind::terminated : ErrorKind::interrupted,
        .code = terminated ? "terminated" : "interrupted",
        .message = terminated ? "terminated by SIGTERM" : "interrupted by SIGINT",
-       .hints = {"What was open is rolled back and the lock is released. Run the command again: it goes on "
-                 "from there."}});
+       .hints = {given_up
+                     ? "The server did not answer any more. It rolls back what was open and releases the "
+                       "lock when it notices that this run has left. Run the command again: it goes on "
+                       "from there."
+                     : "What was open is rolled back and the lock is released. Run the command again: it "
+                       "goes on from there."}});
 }
 
 void throw_if_interrupted() {
@@ -98,9 +120,11 @@ void pause(Milliseconds duration) {
 
 Cancellable::Cancellable(PGconn* connection) : cancel_(PQgetCancel(connection)) {
   running = cancel_;
+  running_socket = PQsocket(connection);
 }
 
 Cancellable::~Cancellable() {
+  running_socket = -1;
   running = nullptr;
   PQfreeCancel(cancel_);
 }

@@ -1,8 +1,10 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <csignal>
+#include <list>
 
 #include "support/migrating.h"
+#include "support/proxy.h"
 
 // What an interrupt comes to in phases other than a script's own statements.
 
@@ -111,6 +113,38 @@ TEST_CASE("an interrupt ends a run whose note of a done statement cannot be writ
   const auto outcome = migrator.wait(20s);
   CHECK(outcome.exit_code == 143);
   CHECK_THAT(outcome.err, ContainsSubstring("SIGTERM"));
+}
+
+/// A run whose connection stalls at the first message with `text`.
+struct Stalled {
+  Stalled(const MigrationDir& files, std::string text)
+      : proxy(database.server(), {.transport = Transport::unix_socket,
+                                  .fault = {.kind = Fault::Kind::stall, .text = std::move(text)}}),
+        migrator(files.migrate(proxy.url(database.name()))) {}
+
+  TestDatabase database{};
+  Proxy proxy;
+  Running migrator;
+};
+
+TEST_CASE("an interrupt ends a run whose connection is stalled, wherever that is") {
+  const MigrationDir files({{"V1__a.sql", "create table a (i int);\ncopy a from stdin;\n1\n\\.\n"},
+                            {"V2__b.sql", "-- lockstep: transaction=off\nvacuum a;\n"}});
+  // The greeting, the lock, a file's first message, its last one, a statement alone, the release of the lock.
+  std::list<Stalled> runs;
+  for (const auto* text : {"pg_is_in_recovery", "pg_try_advisory_lock(", "copy a", "savepoint lockstep",
+                           "vacuum a", "as told"}) {
+    runs.emplace_back(files, text);
+  }
+  for (auto& run : runs) {
+    wait_until("the stall", [&] { return run.proxy.fault_happened(); });
+    run.migrator.signal(SIGTERM);
+  }
+  for (auto& run : runs) {
+    const auto outcome = run.migrator.wait(30s);
+    INFO(outcome.err);
+    CHECK((outcome.exit_code == 143 || outcome.err.find("not known") != std::string::npos));
+  }
 }
 
 }  // namespace
