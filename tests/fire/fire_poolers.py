@@ -9,9 +9,10 @@ from collections import Counter
 import pool_adversaries
 import pool_judge
 import pool_race
+import pool_settings
 from firing import Case
 from pool_load import LOADS, load
-from pool_programs import PgBouncer, pgbouncers, version_of
+from pool_programs import PgBouncer, Pgpool, pgbouncers, version_of
 
 MODES = ('session', 'transaction', 'statement')
 SIZES = (1, 2, 20)
@@ -61,9 +62,22 @@ def direct(lab, _):
     return outcomes
 
 
+def pgpool(lab, runs):
+    """Each of its children serves one client with one backend, as long as the client stays."""
+    outcomes = Counter(faults=runs)
+    with lab.database() as database, Pgpool(lab.server.port) as pooler:
+        for _ in range(runs):
+            run = pool_judge.migrate(lab, pooler.url(database))
+            outcomes.update('Pgpool-II ' + word for word in pool_judge.judge_session(lab, database, run))
+    return outcomes
+
+
 def cases():
     yield Case('direct', direct, fixed=True)
     yield from short_matrix()
     yield from matrix()
+    yield Case('Pgpool-II', lambda lab, _: pgpool(lab, 20))
+    yield Case('Pgpool-II, once', lambda lab, _: pgpool(lab, 1), fixed=True)
+    yield from pool_settings.cases()
     yield from pool_adversaries.cases()
     yield from pool_race.cases()

@@ -38,7 +38,8 @@ def version_of(path):
 class Daemon:
     """Runs from the beginning of its `with` block to the end, as a user without rights, in a directory of its own."""
 
-    def __init__(self):
+    def __init__(self, login=('postgres', {})):
+        self.login = login
         self.dir = Path(tempfile.mkdtemp(prefix='lockstep-pooler-'))
         self.port = free_port()
         self.process = None
@@ -81,28 +82,27 @@ class Daemon:
             self.process.wait()
         shutil.rmtree(self.dir, ignore_errors=True)
 
-    def url(self, database, user='postgres', **parameters):
-        """Parameters may also be another host or port."""
-        host = str(parameters.pop('host', '127.0.0.1')).replace('/', '%2F')
-        port = parameters.pop('port', self.port)
+    def url(self, database, host='127.0.0.1', port=None):
+        user, parameters = self.login
         query = '&'.join(f'{name}={value}' for name, value in parameters.items())
-        return f'postgresql://{user}@{host}:{port}/{database}' + (f'?{query}' if query else '')
+        return f'postgresql://{user}@{str(host).replace("/", "%2F")}:{port or self.port}/{database}?{query}'
 
 
 class PgBouncer(Daemon):
-    """`settings` are of its section [pgbouncer], `databases` and `users` whole lines of theirs."""
+    """`settings` are of its section [pgbouncer], `databases` and `users` whole lines of theirs. `login` is how clients of
+    it come: the user, and more parameters."""
 
-    def __init__(self, path, server_port, settings, databases=(), users=(), accounts='"postgres" ""', host='127.0.0.1'):
-        super().__init__()
+    def __init__(self, path, server_port, settings, databases=(), users=(), accounts='"postgres" ""', **login):
+        super().__init__(**login)
         self.path = path
-        everything = {'listen_addr': '127.0.0.1', 'listen_port': self.port, 'unix_socket_dir': self.dir,
+        self.settings = {'listen_addr': '127.0.0.1', 'listen_port': self.port, 'unix_socket_dir': self.dir,
                       'auth_type': 'trust', 'auth_file': 'accounts', 'max_client_conn': 500, 'server_login_retry': 1,
                       **settings}
         self.write('accounts', accounts + '\n')
         self.write('pgbouncer.ini', '\n'.join([
-            '[databases]', *databases, f'* = host={host} port={server_port}',
+            '[databases]', *databases, f'* = host=127.0.0.1 port={server_port}',
             '[users]', *users,
-            '[pgbouncer]', *(f'{name} = {value}' for name, value in everything.items()), '']))
+            '[pgbouncer]', *(f'{name} = {value}' for name, value in self.settings.items()), '']))
 
     def command(self):
         return [program(self.path), 'pgbouncer.ini']
