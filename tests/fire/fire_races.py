@@ -6,6 +6,7 @@ from race_busy import held_lock, mixed_options
 from race_crowds import failing_file, kills, releases, same_files
 from race_files import many_concurrently, work
 from race_places import databases, histories, same_key, schemas_of_their_own, tables_of_one_schema
+from race_troubles import callbacks, ended_sessions, few_connections, one_after_another, other_commands, standing_still
 
 ENDS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
 
@@ -30,3 +31,10 @@ def cases():
     yield Case('histories in schemas of their own', histories(8, 5, schemas_of_their_own))
     yield Case('two histories with the same key', same_key(5), fixed=True)
     yield Case('databases on one server', databases(4, 5), fixed=True)
+    yield Case('20 one after another', one_after_another(20))
+    yield Case('20 with callbacks', callbacks(20))
+    yield Case('20 whose sessions are ended', ended_sessions(20))
+    yield Case('20 that stand still', standing_still(20))
+    yield Case('60 with a few connections', few_connections(60, codes=(0, 4)))
+    yield Case('60 that wait for a few connections', few_connections(60, '--wait-for-db', '60s'))
+    yield Case('40 of all commands', other_commands(40))

@@ -39,7 +39,7 @@ def judge_handoffs(racers, rows, log, racing):
         if not before:
             continue
         took.append(at - before[-1])
-        expect(took[-1] <= longest, f'a waiter goes on within {longest:.1f} s after the lock is free, not {took[-1]:.1f} s', racer.ended)
+        expect(took[-1] <= longest, f'a waiter went on {took[-1]:.1f} s after the release, not {longest:.1f} s', racer.ended)
     return took
 
 

@@ -87,7 +87,7 @@ def judge_left(worker, busy, skipped, pending):
         expect(told == (0, [], pending), 'what is skipped is not counted', racer.ended)
     for racer in busy:
         error = racer.document['error']
-        expect(racer.ended.code == 75 and error['code'] == 'lock_busy', 'the lock is busy, and a run says otherwise', racer.ended)
+        expect((racer.ended.code, error['code']) == (75, 'lock_busy'), 'a run does not say that the lock is busy', racer.ended)
         expect(worker.run_id in error['detail'] and str(worker.backend) in error['detail'], 'it does not say who has the lock',
                racer.ended)
     expect(worker.process.poll() is None, 'the holder has gone')

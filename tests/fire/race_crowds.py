@@ -83,7 +83,7 @@ def kill_some(random, racing, count, signals):
         if turn % 2 == 0:
             wait_until('somebody at work', lambda: at_work(racing) or not spared(racing))
             victim = at_work(racing) or victim
-        time.sleep(random.choice((0, 0.003, 0.02, 0.1)) * random.random())
+        time.sleep(random.choice((0, 0.003, 0.02, 0.1, 0.3)) * random.random())
         if not victim.killed_with:
             victim.kill(number)
     return sum(racer.killed_with is not None for racer in racing.racers)

@@ -87,9 +87,9 @@ class Race:
         if self.starter is not None:
             os.close(self.starter)
 
-    def add(self, count, url, directory, *options, environment=None):
+    def add(self, count, url, directory, *options, command='migrate', environment=None):
         """Racers that wait for start(), or begin at once if that has been. Returns them."""
-        command = [self.lab.lockstep, 'migrate', '-u', url, '-d', str(directory), '--output', 'json', '--log-format', 'json',
+        command = [self.lab.lockstep, command, '-u', url, '-d', str(directory), '--output', 'json', '--log-format', 'json',
                    *options]
         added = [Racer(command, environment or {}, self.gate) for _ in range(count)]
         for racer in added:
