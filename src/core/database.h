@@ -31,7 +31,7 @@ struct LockHolder {
   int pid = 0;
   std::string application = {};
   std::string user = {};
-  std::string client = {};  ///< address, or "local socket"
+  std::string client = {};  ///< address, "local socket", or empty where it is not known
   std::string since = {};   ///< when its session, or of a blocker its transaction, began; ISO 8601
   std::string state = {};
   std::string query = {};

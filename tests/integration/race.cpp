@@ -137,5 +137,24 @@ TEST_CASE("who comes while another run works can wait, fail or skip") {
   CHECK(database.errors().empty());
 }
 
+TEST_CASE("of a holder that is another role only that is said which the server shows") {
+  const TestDatabase database;
+  Gate gate(database);
+  const MigrationDir files({{"V1__slow.sql", Gate::knock}});
+  Running first(files.migrate(database.url()));
+  const int pid = gate.wait_for_knock();
+  database.psql("create role onlooker login; grant select on lockstep_history to onlooker");
+
+  const auto busy = run(files.migrate(database.url("onlooker"), {"--on-busy", "fail", "--output", "json"}));
+  INFO(busy.out);
+  REQUIRE(busy.exit_code == 75);
+  const auto held_by = nlohmann::json::parse(busy.out).at("error").at("detail").get<std::string>();
+  CHECK(held_by.starts_with("held by pid " + std::to_string(pid) + " (lockstep migrate "));
+  CHECK(held_by.ends_with("), user postgres"));
+  gate.open();
+  CHECK(first.wait().exit_code == 0);
+  CHECK(database.psql("revoke all on lockstep_history from onlooker; drop role onlooker").empty());
+}
+
 }  // namespace
 }  // namespace lockstep::test
