@@ -2,7 +2,7 @@
 import signal
 
 from firing import Case
-from race_busy import held_lock, mixed_options
+from race_busy import foreign_lock, held_lock, mixed_options
 from race_crowds import failing_file, kills, releases, same_files
 from race_files import many_concurrently, work
 from race_places import databases, histories, same_key, schemas_of_their_own, tables_of_one_schema
@@ -27,6 +27,7 @@ def cases():
     yield from crowds(20, fixed=('empty', 'fails', 'signals', 'releases'))
     yield from crowds(100)
     yield Case('options while the lock is held', held_lock(20), fixed=True)
+    yield Case('a lock that something else holds', foreign_lock(20), fixed=True)
     yield Case('histories in one schema', histories(4, 3, tables_of_one_schema), fixed=True)
     yield Case('histories in schemas of their own', histories(8, 5, schemas_of_their_own))
     yield Case('two histories with the same key', same_key(5), fixed=True)

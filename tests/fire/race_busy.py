@@ -4,12 +4,14 @@ import time
 from collections import Counter
 
 from firing import expect
+from handoff import TRIED, crowd, moment
 from race_files import gated_files, some_files
 from race_judge import ServerLog, judge, judge_codes
 from race_place import Place
 from racing import Race, wait_until
 from throwaway_server import CLEAN_ENVIRONMENT
 
+MIGRATION_LOCK = '1280262987, -507739328'  # docs/locks.md, for "public"."lockstep_history"
 INSIDE = """select count(*) from pg_stat_activity
 where application_name like 'lockstep %' and wait_event_type = 'Lock' and wait_event = 'advisory'"""
 
@@ -21,9 +23,9 @@ class Gate:
         self.lab = lab
         self.psql = subprocess.Popen([lab.server.bin / 'psql', '-XAtq', '-d', lab.server.url_of(database)],
                                      env=CLEAN_ENVIRONMENT, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        self.psql.stdin.write(f"select 'closed' from pg_advisory_lock({key});\n".encode())
+        self.psql.stdin.write(f'select pg_backend_pid() from pg_advisory_lock({key});\n'.encode())
         self.psql.stdin.flush()
-        self.psql.stdout.readline()
+        self.backend = int(self.psql.stdout.readline())
 
     def wait_for(self, count):
         wait_until(f'{count} runs in the gate', lambda: self.lab.server.query(INSIDE) == [[str(count)]])
@@ -118,3 +120,25 @@ def judge_busy(racer, worked):
         expect(detail is None or any(run in detail for run in worked), 'who is named as the holder has not worked', worked,
                racer.ended)
         expect(not racer.document['applied'], 'a run that found the lock busy has applied something', racer.ended)
+
+
+def foreign_lock(count):
+    """Something else holds the lock, and tells nobody of its end: the waiters find out."""
+    def run(lab, random):
+        with lab.database() as database, Gate(lab, database, MIGRATION_LOCK) as closed, Race(lab) as racing:
+            place, log = Place(lab, database, some_files(random, random.randint(4, 6))), ServerLog(lab)
+            place.enter(racing, count)
+            racing.start()
+            wait_until('all to wait', lambda: all(map(told_holder, racing.racers)))
+            told = {told_holder(racer) for racer in racing.racers}
+            expect(told == {(closed.backend, 'psql')}, 'a waiter says a wrong holder', told)
+            opened = time.time()
+            closed.open()
+            racing.end()
+            codes = judge_codes(racing.racers, 0)
+            first = min(moment(event) for racer in racing.racers for event in racer.events('planned'))
+            expect(first - opened <= TRIED + crowd(racing), f'the lock was free for {first - opened:.1f} s')
+            (rows,), outcomes = judge(lab, racing, [place], log)
+            place.judge_complete(rows)
+        return codes + outcomes + Counter(faults=1)
+    return run
