@@ -63,13 +63,11 @@ std::string progress(const PGresult* seen) {
 std::string session_columns(std::string_view since) {
   // A port is there unless the server hides the session from this role, or it has no client at all.
   return fmt::format(
-      "coalesce(a.application_name, ''), coalesce(a.usename::pg_catalog.text, ''),"
-      " case when a.client_port is null then '' else coalesce(pg_catalog.host(a.client_addr), 'local "
-      "socket') "
-      "end,"
-      " {}, coalesce(a.state, ''), case when a.query operator(pg_catalog.=) '<insufficient privilege>' then "
-      "''"
-      " else coalesce(pg_catalog.left(a.query, 200), '') end",
+      R"(coalesce(a.application_name, ''), coalesce(a.usename::pg_catalog.text, ''),
+        case when a.client_port is null then '' else coalesce(pg_catalog.host(a.client_addr), 'local socket') end,
+        {}, coalesce(a.state, ''),
+        case when a.query operator(pg_catalog.=) '<insufficient privilege>' then ''
+             else coalesce(pg_catalog.left(a.query, 200), '') end)",
       since);
 }
 
