@@ -46,13 +46,6 @@ void record(const MigrateResult& done, Result& result) {
 
 }  // namespace
 
-void shape_migrate(Result& result) {
-  result.fields = {
-      {"applied", Json::array()}, {"skipped", 0},
-      {"pending", nullptr},       {"lock", {{"namespace", nullptr}, {"resource", nullptr}, {"waited_ms", 0}}},
-      {"database", nullptr},      {"duration_ms", 0}};
-}
-
 void run_migrate(Run& run, Result& result) {
   const auto start = run.context().now();
   const auto duration = [&] { return std::chrono::duration_cast<Milliseconds>(run.context().now() - start); };

@@ -132,8 +132,6 @@ void Checksum::State::lines(std::string_view bytes) {
 
 Checksum::Checksum() : state_(std::make_unique<State>()) {}
 Checksum::~Checksum() = default;
-Checksum::Checksum(Checksum&&) noexcept = default;
-Checksum& Checksum::operator=(Checksum&&) noexcept = default;
 
 void Checksum::update(std::string_view bytes) {
   if (state_->at_start) bytes = state_->without_mark(bytes);

@@ -14,8 +14,6 @@ class Checksum {
  public:
   Checksum();
   ~Checksum();
-  Checksum(Checksum&&) noexcept;
-  Checksum& operator=(Checksum&&) noexcept;
 
   void update(std::string_view bytes);
 

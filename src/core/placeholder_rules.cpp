@@ -31,8 +31,8 @@ constexpr BuiltIn built_in[] = {
     {"table", "Write the name of the history table, lockstep_history unless it is configured."},
 };
 
-std::string without_counterpart(std::string_view name) {
-  return fmt::format("Declare a placeholder of your own for it, such as ${{{}}}.", name);
+std::string between_marks(std::string_view name, const sql::Placeholders& declared) {
+  return fmt::format("{}{}{}", declared.prefix, name, declared.suffix);
 }
 
 std::string instead_of(std::string_view written, const sql::Placeholders& declared) {
@@ -42,7 +42,8 @@ std::string instead_of(std::string_view written, const sql::Placeholders& declar
   const auto lower = sql::lower_case(name);
   const auto* const found = std::find_if(std::begin(built_in), std::end(built_in),
                                          [&](const BuiltIn& one) { return one.name == lower; });
-  return found == std::end(built_in) ? without_counterpart(name) : std::string(found->instead);
+  if (found != std::end(built_in)) return std::string(found->instead);
+  return fmt::format("Declare a placeholder of your own for it, such as {}.", between_marks(name, declared));
 }
 
 std::string variable_of(std::string_view name) {
@@ -61,13 +62,10 @@ std::string how_to_declare(std::string_view name) {
 
 std::vector<std::string> hints_for(const sql::Placeholder& placeholder, const sql::Placeholders& declared) {
   std::vector<std::string> hints;
-  const auto shown = [&](std::string_view name) {
-    return fmt::format("{}{}{}", declared.prefix, name, declared.suffix);
-  };
   std::vector<std::string_view> names;
   for (const auto& [name, value] : declared.values) names.push_back(name);
   const auto meant = nearest(sql::lower_case(placeholder.name), names);
-  if (!meant.empty()) hints.push_back(fmt::format("Did you mean {}?", shown(meant)));
+  if (!meant.empty()) hints.push_back(fmt::format("Did you mean {}?", between_marks(meant, declared)));
   hints.push_back(how_to_declare(placeholder.name));
   hints.push_back(
       fmt::format("If the text is meant as it stands, write ${} in a string, or begin the file with: "

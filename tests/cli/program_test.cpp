@@ -100,6 +100,20 @@ TEST_CASE("lockstep.toml of the working directory is used, and config shows from
         "output.color                   auto                         default\n");
 }
 
+TEST_CASE("a configuration file that cannot be read is named with the reason") {
+  const TempDir dir;
+  std::filesystem::create_directory(dir.path() / "folder.toml");
+  dir.write_file("huge.toml", "");
+  std::filesystem::resize_file(dir.path() / "huge.toml", (16U << 20U) + 1);
+  const auto error_of = [&](const std::string& file) {
+    const auto outcome = run(in(dir, {"config", "--config", file}));
+    CHECK(outcome.exit_code == 2);
+    return outcome.err.substr(0, outcome.err.find('\n'));
+  };
+  CHECK(error_of("folder.toml") == "error: cannot read folder.toml: Is a directory");
+  CHECK(error_of("huge.toml") == "error: cannot read huge.toml: it is larger than 16 MiB");
+}
+
 TEST_CASE("a password never leaves the program, whatever libpq says about the connection string") {
   const TempDir dir;
   dir.write_file("migrations/V1__a.sql", "select 1;\n");

@@ -255,7 +255,9 @@ void FakeDatabase::repair(const std::vector<RowChange>& changes, std::int64_t ex
 }
 
 Inventory FakeDatabase::found() const {
-  Inventory inventory{.objects = server_.objects, .dependents = server_.dependents};
+  Inventory inventory{.objects = server_.objects,
+                      .dependents = server_.dependents,
+                      .missing_schemas = server_.missing_schemas};
   if (server_.has_table)
     inventory.objects.push_back({.kind = "table", .name = server_.facts.schema + "." + server_.facts.table});
   std::sort(inventory.objects.begin(), inventory.objects.end(),

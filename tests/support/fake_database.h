@@ -39,6 +39,7 @@ struct FakeServer {
   std::vector<HistoryRow> rows = {};
   std::vector<SchemaObject> objects = {};  ///< besides the history table, in whatever schema
   std::vector<Dependent> dependents = {};  ///< of these, elsewhere
+  std::vector<std::string> missing_schemas = {};
 
   std::deque<Holding> held_by_others = {};     ///< one after the other; the last one's end frees the lock
   std::map<std::string, Error> failures = {};  ///< by script: the error that the server answers with

@@ -159,6 +159,14 @@ TEST_CASE("clean waits for the lock as migrate does") {
   CHECK(world.run({"clean", "--confirm", "shop"}).exit_code == 0);
 }
 
+TEST_CASE("clean warns of a schema that is not there, and drops what is in the others") {
+  auto world = shop();
+  world.server.missing_schemas = {"audit"};
+  const auto outcome = world.run({"clean", "--confirm", "shop"});
+  CHECK(outcome.exit_code == 0);
+  CHECK(outcome.err == "warning: there is no schema audit, so nothing to drop in it\n");
+}
+
 TEST_CASE("of very many dependents the first hundred are named") {
   Inventory inventory;
   for (int i = 0; i < 150; ++i)

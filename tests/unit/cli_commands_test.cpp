@@ -416,6 +416,25 @@ TEST_CASE("repair shows its plan and asks") {
   }
 }
 
+TEST_CASE("repair in JSON lists its changes, and whether they were made") {
+  auto world = shop();
+  world.server.rows[0].checksum = "sha256:other";
+  world.server.add_applied(fake_migration("V0__gone.sql"));
+  const auto change = [](const json& document, std::size_t number) {
+    const auto& one = document["changes"].at(number);
+    return one["script"].get<std::string>() + " " + one["action"].get<std::string>() + " " +
+           one["checksum"].dump();
+  };
+  const auto asked = json::parse(world.run({"repair", "--output", "json"}).out);
+  CHECK(asked["repaired"] == false);
+  CHECK(change(asked, 0) == "V0__gone.sql mark_deleted null");
+  CHECK(change(asked, 1) == "V1__users.sql align \"sha256:V1__users.sql\"");
+  const auto done = json::parse(world.run({"repair", "--yes", "--output", "json"}).out);
+  CHECK(done["repaired"] == true);
+  CHECK(done["changes"] == asked["changes"]);
+  CHECK(json::parse(world.run({"repair", "--output", "json"}).out)["changes"].empty());
+}
+
 TEST_CASE("new goes on with the versions of the files") {
   auto world = shop();
   const auto outcome = world.run({"new", "add  Orders/items"});
@@ -491,6 +510,18 @@ TEST_CASE("the password comes from the first line of password_file and is masked
         "error: no: ***\n");
   world.files.clear();
   CHECK(world.run({"info"}).exit_code == 2);
+}
+
+TEST_CASE("a password file with an empty first line is an error, not an empty password") {
+  auto world = shop();
+  world.environment["LOCKSTEP_DATABASE_PASSWORD_FILE"] = "/run/secrets/pw";
+  world.files["/run/secrets/pw"] = {"\nsecond line\n"};
+  const auto outcome = world.run({"info"});
+  CHECK(outcome.exit_code == 2);
+  CHECK(outcome.err ==
+        "error: database.password_file: the first line of /run/secrets/pw is empty\n"
+        "  hint: Write the password into its first line.\n");
+  CHECK_FALSE(world.session);
 }
 
 TEST_CASE("settings reach the session") {

@@ -28,6 +28,14 @@ struct Recorded {
   }
 
   std::string text() const { return stream.str(); }
+
+  /// The lines of a JSON log.
+  std::vector<nlohmann::json> json() const {
+    std::vector<nlohmann::json> result;
+    std::istringstream lines(text());
+    for (std::string line; std::getline(lines, line);) result.push_back(nlohmann::json::parse(line));
+    return result;
+  }
 };
 
 /// What a terminal shows after this output: only "\r" and the sequence that clears a line move the cursor.
@@ -148,6 +156,24 @@ TEST_CASE("colours are for terminals without NO_COLOR, or when asked for") {
   CHECK_FALSE(escapes(world, {"info"}));
 }
 
+TEST_CASE("each colour is the one of its word") {
+  constexpr auto on = Coloring::on;
+  CHECK(paint("a", Color::bold, on) == "\x1b[1ma\x1b[0m");
+  CHECK(paint("a", Color::dim, on) == "\x1b[2ma\x1b[0m");
+  CHECK(paint("a", Color::red, on) == "\x1b[31ma\x1b[0m");
+  CHECK(paint("a", Color::green, on) == "\x1b[32ma\x1b[0m");
+  CHECK(paint("a", Color::yellow, on) == "\x1b[33ma\x1b[0m");
+  CHECK(paint("a", Color::none, on) == "a");
+  CHECK(paint("", Color::red, on).empty());
+  CHECK(paint("a", Color::red, Coloring::off) == "a");
+}
+
+TEST_CASE("an error begins in red") {
+  Recorded recorded({.coloring = Coloring::on});
+  recorded.log->failed({.message = "broken"});
+  CHECK(recorded.text() == "\x1b[31merror:\x1b[0m broken\n");
+}
+
 TEST_CASE("progress is drawn on terminals only, and not on a dumb one") {
   const auto draws = [](FakeWorld world, const std::vector<std::string>& arguments) {
     world.add_file("V1__a.sql");
@@ -190,6 +216,58 @@ TEST_CASE("JSON log lines carry run, lock, event and migration") {
   CHECK(events == std::vector<std::string>{"info connected", "info planned", "info started", "warning notice",
                                            "info finished"});
   CHECK(outcome.out == "applied 1 migration in 12 ms: database shop is at version 1\n");
+}
+
+TEST_CASE("the JSON log has what a run waits for as fields") {
+  const LockHolder holder{.pid = 42, .application = "psql", .query = "select 1"};
+  Recorded recorded({.format = LogFormat::json});
+  recorded.log->waiting(holder, Milliseconds(250));
+  recorded.log->running(second,
+                        {.running = Milliseconds(3000), .waits_for = "Lock: relation", .blockers = {holder}});
+  recorded.log->running(second, {.running = Milliseconds(9000), .progress = "building index, 40 %"});
+  recorded.log->retrying(second, {.message = "no lock", .sqlstate = "55P03", .detail = "held by psql"},
+                         Milliseconds(80));
+
+  const auto lines = recorded.json();
+  REQUIRE(lines.size() == 4);
+  CHECK(lines[0]["event"] == "waiting");
+  CHECK(lines[0]["level"] == "info");
+  CHECK(lines[0]["waited_ms"] == 250);
+  CHECK(lines[0]["holder"] == nlohmann::json{{"pid", 42},
+                                             {"application", "psql"},
+                                             {"user", nullptr},
+                                             {"client", nullptr},
+                                             {"since", nullptr},
+                                             {"state", nullptr},
+                                             {"query", "select 1"}});
+  CHECK(lines[1]["event"] == "running");
+  CHECK(lines[1]["script"] == "V2__orders.sql");
+  CHECK(lines[1]["running_ms"] == 3000);
+  CHECK(lines[1]["waits_for"] == "Lock: relation");
+  CHECK(lines[1]["progress"].is_null());
+  CHECK(lines[1]["blockers"] == nlohmann::json{lines[0]["holder"]});
+  CHECK(lines[2]["waits_for"].is_null());
+  CHECK(lines[2]["progress"] == "building index, 40 %");
+  CHECK(lines[2]["blockers"].empty());
+  CHECK(lines[3]["event"] == "retrying");
+  CHECK(lines[3]["level"] == "warning");
+  CHECK(lines[3]["sqlstate"] == "55P03");
+  CHECK(lines[3]["detail"] == "held by psql");
+  CHECK(lines[3]["pause_ms"] == 80);
+}
+
+TEST_CASE("a quiet JSON log has warnings and no notes") {
+  for (const auto verbosity : {Verbosity::normal, Verbosity::quiet}) {
+    Recorded recorded({.format = LogFormat::json, .verbosity = verbosity});
+    recorded.log->note("the server is not there yet");
+    recorded.log->warning("others can read this file");
+    recorded.log->waiting({.pid = 42}, Milliseconds(0));
+    std::vector<std::string> events;
+    for (const auto& line : recorded.json())
+      events.push_back(line["level"].get<std::string>() + " " + line["event"].get<std::string>());
+    const std::vector<std::string> all{"info note", "warning warning", "info waiting"};
+    CHECK(events == (verbosity == Verbosity::quiet ? std::vector{all[1]} : all));
+  }
 }
 
 TEST_CASE("in the JSON log an error is a line, also beside a JSON document") {

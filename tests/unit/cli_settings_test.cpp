@@ -206,6 +206,41 @@ TEST_CASE("every problem of the file is reported, with its place") {
                     [](const Error& error) { return error.kind == ErrorKind::config; }));
 }
 
+TEST_CASE("a value of another type is an error that says which one is wanted") {
+  const auto loaded = from_toml(
+      "[migrations]\n"
+      "dirs = [\"a\", 1]\n"
+      "[database]\n"
+      "url = 2026-01-02\n"
+      "[lock]\n"
+      "namespace = true\n"
+      "wait = 1.5\n"
+      "[migrate]\n"
+      "out_of_order = 1\n"
+      "[clean]\n"
+      "schemas = {}\n"
+      "[env]\n"
+      "prod = 1\n");
+  CHECK(
+      lines(loaded) ==
+      Lines{
+          "conf/lockstep.toml:13:1: \"prod\" is not a section | Write [env.prod.<section>].",
+          "conf/lockstep.toml:2:1: migrations.dirs: expected a string or an array of strings, found an "
+          "array that "
+          "does not hold strings alone",
+          "conf/lockstep.toml:4:1: database.url: expected a string, found a date or time",
+          "conf/lockstep.toml:6:1: lock.namespace: expected an integer, found a boolean",
+          "conf/lockstep.toml:7:1: lock.wait: expected a duration in quotes, such as \"5s\", found a "
+          "floating-point number",
+          "conf/lockstep.toml:9:1: migrate.out_of_order: expected true or false, found an integer",
+          "conf/lockstep.toml:11:1: clean.schemas: expected a string or an array of strings, found a table"});
+}
+
+TEST_CASE("true and false of the file are taken as they stand") {
+  CHECK(from_toml("[undo]\nenabled = true\n").settings.undo_enabled);
+  CHECK_FALSE(from_toml("[undo]\nenabled = false\n").settings.undo_enabled);
+}
+
 TEST_CASE("a text that is not TOML is an error with its place, in characters") {
   CHECK(lines(from_toml("[lock\n")) == Lines{"conf/lockstep.toml:1:6: this is not TOML: Error while parsing "
                                              "table header: expected ']', saw '\\n'"});

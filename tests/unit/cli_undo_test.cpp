@@ -102,6 +102,29 @@ TEST_CASE("undo says how far it came before an error") {
   CHECK(outcome.out == "undid 1 of 2 migrations before the error\n");
 }
 
+TEST_CASE("undo behind another run that did the same has nothing left to do, and says how long it waited") {
+  auto world = shop();
+  auto undone = world.server.rows.back();
+  undone.state = row_state::undone;
+  world.server.held_by_others = {
+      {.holder = LockHolder{.pid = 42}, .remaining = Milliseconds{1000}, .leaves = {undone}}};
+  const auto outcome = world.run({"undo", "--target", "2"});
+  CHECK(outcome.exit_code == 0);
+  CHECK(outcome.out ==
+        "nothing left to undo after waiting 1.0 s for another run: database shop is at version 2\n");
+}
+
+TEST_CASE("undo that does not get the lock in time says how long it waited") {
+  auto world = shop();
+  world.server.held_by_others = {{.holder = LockHolder{.pid = 42}, .remaining = Milliseconds{60000}}};
+  const auto outcome = world.run({"undo", "--lock-wait", "1s", "--output", "json"});
+  CHECK(outcome.exit_code == 75);
+  const auto document = json::parse(outcome.out);
+  CHECK(document["error"]["code"] == "lock_busy");
+  CHECK(document["lock"]["waited_ms"] == 1000);
+  CHECK(document["undone"].empty());
+}
+
 TEST_CASE("info shows what was undone, with the file that did it, and the version as pending") {
   auto world = shop();
   world.run({"undo"});

@@ -166,6 +166,7 @@ TEST_CASE("validate tells a stopped migration always, a newer database only when
   const auto plan = make_plan(files, {fake_row(files[0], 1), stopped}, {});
   REQUIRE(validate(plan, Strictness::normal).size() == 1);
   CHECK(validate(plan, Strictness::normal)[0].code == "stopped_part_way");
+  CHECK(validate(plan, Strictness::normal)[0].detail.empty());
 
   stopped.state = row_state::running;
   const auto running = make_plan(files, {fake_row(files[0], 1), stopped}, {});
@@ -177,6 +178,19 @@ TEST_CASE("validate tells a stopped migration always, a newer database only when
   CHECK(validate(newer, Strictness::normal).empty());
   REQUIRE(validate(newer, Strictness::strict).size() == 1);
   CHECK(validate(newer, Strictness::strict)[0].code == "database_newer");
+}
+
+TEST_CASE("validate says when it is not known whether the next statement was done") {
+  const std::vector files{fake_migration("V1__index.sql")};
+  auto row = fake_row(files[0], 1);
+  row.state = row_state::running;
+  row.statements_done = 1;
+  row.intent = "sha256:two";
+  const auto problems = validate(make_plan(files, {row}, {}), Strictness::normal);
+  REQUIRE(problems.size() == 1);
+  CHECK(problems[0].message == "this migration is running now, or its run has died: 1 statement done");
+  CHECK(problems[0].detail ==
+        "whether the next one was done is not known; lockstep migrate finds out, or asks");
 }
 
 TEST_CASE("a baseline is taken on an empty history only, and twice makes no difference") {

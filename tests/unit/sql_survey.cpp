@@ -37,6 +37,9 @@ const std::vector<Wrong> wrong = {
     {"-- caf\xE9\n", "not_utf8", {6, 1, 7}},
     {"\xEF\xBB\xBF\n\xED\xA0\x80", "not_utf8", {4, 2, 1}},
     {"select 'é\xC3", "not_utf8", {10, 1, 10}},
+    {"-- \xE0\x9F\xBF\n", "not_utf8", {3, 1, 4}},                       // U+07FF in three bytes
+    {"-- \xE0\xA0\x80 \xF0\x8F\xBF\xBF\n", "not_utf8", {7, 1, 6}},      // U+FFFF in four
+    {"-- \xF4\x8F\xBF\xBF \xF4\x90\x80\x80\n", "not_utf8", {8, 1, 6}},  // behind the last code point
     {"\xFF\xFEs\0e\0"s, "utf16", {0, 1, 1}},
     {"\xFE\xFF\0s"s, "utf16", {0, 1, 1}},
     {"sel\0ect"s, "nul_byte", {3, 1, 4}},
