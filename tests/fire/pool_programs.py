@@ -92,7 +92,8 @@ class PgBouncer(Daemon):
     """`settings` are of its section [pgbouncer], `databases` and `users` whole lines of theirs. `login` is how clients of
     it come: the user, and more parameters."""
 
-    def __init__(self, path, server_port, settings, databases=(), users=(), accounts='"postgres" ""', **login):
+    def __init__(self, path, server_port, settings, databases=(), users=(), accounts='"postgres" ""',
+                 server_host='127.0.0.1', **login):
         super().__init__(**login)
         self.path = path
         self.settings = {'listen_addr': '127.0.0.1', 'listen_port': self.port, 'unix_socket_dir': self.dir,
@@ -100,7 +101,7 @@ class PgBouncer(Daemon):
                       **settings}
         self.write('accounts', accounts + '\n')
         self.write('pgbouncer.ini', '\n'.join([
-            '[databases]', *databases, f'* = host=127.0.0.1 port={server_port}',
+            '[databases]', *databases, f'* = host={server_host} port={server_port}',
             '[users]', *users,
             '[pgbouncer]', *(f'{name} = {value}' for name, value in self.settings.items()), '']))
 

@@ -9,6 +9,7 @@ from collections import Counter
 
 import pool_judge
 from firing import Case, expect, finish, lockstep, start
+from pool_imitations import BackendsKey
 from pool_programs import PgBouncer
 
 MIGRATORS = 4
@@ -23,23 +24,24 @@ POOLS = {
     'statement 2': {},
     'statement 20 rr': {'server_round_robin': 1},
 }
-MARK = re.compile(r'LOG:  inside (begin|end) (\d) lockstep migrate (\S+) ([\d.]+)$', re.MULTILINE)
+MARK = re.compile(r'LOG:  inside (begin|end) (\d+) ([\d.]+)$', re.MULTILINE)
 
 
-def mark(which, step):
-    return (f"do $$ begin raise log 'inside {which} {step} % %', current_setting('application_name'),"
-            " extract(epoch from clock_timestamp()); end $$;\n")
-
-
-def inside(step, *middle):
-    insert = f"insert into effects values ({step}, current_setting('application_name'));\n"
-    return mark('begin', step) + ''.join(middle) + insert + 'select pg_sleep(0.02);\n' + mark('end', step)
+def inside(step):
+    """The transaction that does the work of a file. The log tells its number, and so does what it leaves."""
+    return f"""do $$ begin
+  raise log 'inside begin % %', txid_current(), extract(epoch from clock_timestamp());
+  insert into effects values ({step}, txid_current());
+  perform pg_sleep(0.02);
+  raise log 'inside end % %', txid_current(), extract(epoch from clock_timestamp());
+end $$;
+"""
 
 
 FILES = {
-    'V1__create.sql': inside(1, 'create table effects (step int, run text);\n'),
+    'V1__create.sql': 'create table effects (step int, transaction bigint);\n' + inside(1),
     'V2__in_a_transaction.sql': inside(2),
-    'V3__outside.sql': '-- lockstep: transaction=off\n' + inside(3, 'vacuum pg_class;\n'),
+    'V3__outside.sql': '-- lockstep: transaction=off\nvacuum pg_class;\n' + inside(3),
     'V4__last.sql': inside(4),
 }
 STEPS = [str(number) for number in range(1, len(FILES) + 1)]
@@ -50,27 +52,14 @@ def files(lab):
     return path if path.exists() else lab.directory(path.name, FILES)
 
 
-def intervals(log):
-    """(step, run) to the times between which it was inside, of its last attempt. A file outside a transaction may be begun
-    by one run and ended by another."""
-    found = {}
-    for which, step, run, at in MARK.findall(log):
-        begin = float(at) if which == 'begin' else found.get((step, run), (float(at), None))[0]
-        found[step, run] = (begin, float(at))
-    return found
-
-
 def judge_overlap(lab, database, log):
-    """Of what was committed, no two runs were inside at the same time. Returns how many attempts there were beside that."""
-    attempts = intervals(log)
-    done = {tuple(row) for row in lab.server.query(
-        "select version, run_id::text from lockstep_history where state = 'applied' and version <> '3'"
-        " union select step::text, substr(run, 18) from effects", database)}
-    expect(done <= set(attempts), 'a run has told the log that it was inside', done, attempts)
-    counting = sorted((*attempts[which], *which) for which in done)
-    for (_, end, *_, run), (begin, *_, next_run) in zip(counting, counting[1:]):
-        expect(run == next_run or end <= begin, 'two runs were inside at the same time', *counting)
-    return len(attempts) - len(done)
+    """Of what was committed, no two were inside at the same time. Returns how many attempts there were beside that."""
+    marks = {(which, transaction): float(at) for which, transaction, at in MARK.findall(log)}
+    committed = [row[0] for row in lab.server.query('select transaction from effects', database)]
+    spans = sorted((marks['begin', transaction], marks['end', transaction]) for transaction in committed)
+    for (_, end), (begin, _) in zip(spans, spans[1:]):
+        expect(end <= begin, 'two were inside at the same time', spans, log)
+    return sum(which == 'begin' for which, _ in marks) - len(committed)
 
 
 def expect_all_once(lab, database, *evidence):
@@ -83,24 +72,24 @@ def word(run):
     return f"{run.json['error']['code']}" if run.code else 'exit 0'
 
 
-def race(lab, pooler, random):
+def race(lab, random, url_of, options):
     outcomes, begin = Counter(), lab.log_end()
     with lab.database() as database:
         migrators = []
         for _ in range(MIGRATORS):
             time.sleep(random.uniform(0, 0.03))  # they start together, but not in step
-            migrators.append(start(lab, 'migrate', '-u', pooler.url(database), '-d', files(lab), '--pooler', 'assume-session',
-                                   '--lock-wait', '1s', '--output', 'json'))
+            migrators.append(start(lab, 'migrate', '-u', url_of(database), '-d', files(lab), '--lock-wait', '1s', '--output',
+                                   'json', *options))
         runs = [finish(migrator) for migrator in migrators]
-        outcomes.update('assumed: ' + word(run) for run in runs)
+        outcomes.update('race: ' + word(run) for run in runs)
         locks = pool_judge.advisory_locks(lab, database)
-        outcomes['assumed: rounds that left the lock'] += bool(locks)
+        outcomes['race: rounds that left the lock'] += bool(locks)
         lab.server.query(f"select pg_terminate_backend(pid) from pg_stat_activity where datname = '{database}'"
                          ' and pid <> pg_backend_pid()')
         last = lockstep(lab, 'migrate', '-u', lab.loopback(database), '-d', files(lab), '--output', 'json')
         expect(last.code == 0, 'a direct run finishes what the others left', last, *runs)
         expect_all_once(lab, database, last, *runs)
-        outcomes['assumed: attempts rolled back'] += judge_overlap(lab, database, lab.log_since(begin))
+        outcomes['race: attempts rolled back'] += judge_overlap(lab, database, lab.log_since(begin))
     return outcomes
 
 
@@ -110,11 +99,26 @@ def races(lab, random, pool, rounds):
     outcomes = Counter(faults=rounds * MIGRATORS)
     with PgBouncer('pgbouncer', lab.server.port, settings) as pooler:
         for _ in range(rounds):
-            outcomes += race(lab, pooler, random)
+            outcomes += race(lab, random, pooler.url, ('--pooler', 'assume-session'))
+    return outcomes
+
+
+def unnoticed_races(lab, random, size, rounds):
+    """Over unix sockets, which have no ports, and with the pid of the right backend, a pooler looks like the server: the
+    probe is not even asked."""
+    settings = {'pool_mode': 'transaction', 'default_pool_size': size, 'server_round_robin': 1}
+    outcomes = Counter(faults=rounds * MIGRATORS)
+    with PgBouncer('pgbouncer', lab.server.port, settings, server_host=lab.server.dir) as pooler, \
+            BackendsKey(str(pooler.dir / f'.s.PGSQL.{pooler.port}'), pooler.dir / '.s.PGSQL.5432'):
+        for _ in range(rounds):
+            outcomes += race(lab, random, lambda database: pooler.url(database, pooler.dir, 5432), ())
     return outcomes
 
 
 def cases():
     for pool in POOLS:
         yield Case(f'assumed to be a session: {pool}', lambda lab, random, pool=pool: races(lab, random, pool, 10))
+    for size in (1, 2, 20):
+        yield Case(f'taken for the server: transaction {size}',
+                   lambda lab, random, size=size: unnoticed_races(lab, random, size, 10))
     yield Case('assumed to be a session, in short', lambda lab, random: races(lab, random, 'transaction 2 rr', 3), fixed=True)
