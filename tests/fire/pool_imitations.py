@@ -186,6 +186,14 @@ class EmulatedListen(Imitation):
                 listener.sendall(message(b'A', struct.pack('!i', 1) + channel + b'\0\0'))
 
 
+class Starved(Imitation):
+    """Never passes on what the second connection of a probe says, as if that one waited for a backend."""
+
+    def asked(self, client, server, kind, body):
+        if not body.startswith(b'notify lockstep_probe'):
+            super().asked(client, server, kind, body)
+
+
 class RepeatedListen(EmulatedListen):
     """The server sees them too."""
     forwards = True
