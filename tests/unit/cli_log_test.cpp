@@ -245,7 +245,7 @@ TEST_CASE("the JSON log has what a run waits for as fields") {
   CHECK(lines[1]["running_ms"] == 3000);
   CHECK(lines[1]["waits_for"] == "Lock: relation");
   CHECK(lines[1]["progress"].is_null());
-  CHECK(lines[1]["blockers"] == nlohmann::json{lines[0]["holder"]});
+  CHECK(lines[1]["blockers"] == nlohmann::json::array({lines[0]["holder"]}));
   CHECK(lines[2]["waits_for"].is_null());
   CHECK(lines[2]["progress"] == "building index, 40 %");
   CHECK(lines[2]["blockers"].empty());
