@@ -1,13 +1,14 @@
 """Where a workload is put under fire: a proxy, one psql, and a database that is made new for each fault."""
 import contextlib
 import re
+import time
 
 from corpus import MARKS
 from firing import expect, lockstep
 from judge import Judge
 from proxy import UNIX, Proxy
 from psql_session import PsqlSession
-from throwaway_server import output_of
+from throwaway_server import Stop, output_of
 from verdict import verdict_on
 
 SETTLED = 'was running when an earlier run lost its connection'
@@ -35,9 +36,10 @@ class Site:
         self.dump = output_of([self.lab.server.bin / 'pg_dump', '-O', '-d', self.url])
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, kind, *_):
         self.exits.close()
-        self.lab.server.drop_database(self.name)
+        if kind is None:  # else there may be no server any more
+            self.lab.server.drop_database(self.name)
 
     @property
     def url(self):
@@ -68,6 +70,22 @@ class Site:
         self.renew()
         self.proxy.arm(fault)
         return self.run(self.proxy.url(self.name, transport))
+
+    def start_again(self):
+        """After the server was stopped or killed."""
+        self.lab.server.process.wait()
+        self.lab.server.start()
+        self.psql.reopen()
+
+    def wait_for_crash(self, seconds=2):
+        """After a backend was killed: the server ends all sessions, if that backend had not ended by itself just then."""
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            try:
+                self.psql.query('select 1')
+                time.sleep(0.005)
+            except (Stop, BrokenPipeError):
+                return self.psql.reopen()
 
     def judge_fault(self, run):
         """The outcome in a word or two, and the state. What the run said, and what it left, must be true."""

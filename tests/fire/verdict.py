@@ -26,9 +26,9 @@ def check_doubt(report, silent, evidence):
 
 
 def verdict_on(run, before, after, final):
-    """The outcome in a word or two; Broken when the run said what is not true. None for `run.json` when it was killed."""
+    """The outcome in a word or two; Broken when the run said what is not true."""
     evidence = (run, before, after)
-    if run.code < 0:
+    if run.code < 0 or (run.code in (130, 143) and not run.out):  # while it connects, a signal ends it at once
         return 'killed'
     unproved = run.code == 5 and SECOND_CONNECTION in run.json['error']['detail']
     expect(run.code in ALLOWED or unproved, f'exit code {run.code} is not one for a fault from outside', *evidence)

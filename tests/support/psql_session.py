@@ -1,5 +1,6 @@
 """One psql that stays, for thousands of small questions: a program in Python asks it without starting a process."""
 import subprocess
+import time
 
 from throwaway_server import CLEAN_ENVIRONMENT, Stop
 
@@ -12,17 +13,40 @@ class PsqlSession:
     def __init__(self, server):
         self.server = server
         self.process = None
-        self.database = server.database
+        self.database = None
 
     def __enter__(self):
+        self.open()
+        return self
+
+    def open(self):
+        self.database = self.server.database
         self.process = subprocess.Popen(
             [self.server.bin / 'psql', '-XAtq', '-F', FIELD, '-R', ROW, '-d', self.server.conninfo],
             env={**CLEAN_ENVIRONMENT, 'PGOPTIONS': '-c client_min_messages=error'}, stdin=subprocess.PIPE,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding='utf-8')
-        return self
 
     def __exit__(self, *_):
+        self.close()
+
+    def close(self):
+        """Whatever became of the server."""
+        self.process.kill()
         self.process.communicate()
+
+    def reopen(self):
+        """After its server was killed. Waits until that takes connections again."""
+        self.close()
+        deadline = time.monotonic() + 60
+        while True:
+            try:
+                self.open()
+                return self.send('select 1')
+            except (Stop, BrokenPipeError):
+                if time.monotonic() > deadline:
+                    raise Stop('the server did not come back') from None
+                self.close()
+                time.sleep(0.02)
 
     def send(self, text):
         """What psql prints in answer to SQL and commands of its own."""

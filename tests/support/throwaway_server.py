@@ -46,6 +46,11 @@ def die_with_parent():
     ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGQUIT)
 
 
+def is_ready(pid_file, pid):
+    """By the text of postmaster.pid, which may be that of a server that was killed."""
+    return pid_file.startswith(f'{pid}\n') and '\nready' in pid_file
+
+
 def output_of(command, **keywords):
     done = subprocess.run([str(part) for part in command], env=CLEAN_ENVIRONMENT, capture_output=True,
                           encoding='utf-8', errors='surrogateescape', check=False, **keywords)
@@ -72,20 +77,24 @@ class ThrowawayServer:
                    '--locale=C'], cwd=self.dir, **user)
 
     def __enter__(self):
+        self.start()
+        self.create_database(self.database)
+        return self
+
+    def start(self):
+        """Also after it has been killed."""
         settings = [argument for setting in self.settings for argument in ('-c', setting)]
-        with open(self.log, 'wb') as log:
+        with open(self.log, 'ab') as log:
             self.process = subprocess.Popen(
                 [self.bin / 'postgres', '-D', self.dir / 'data', '-k', self.dir, *settings], env=CLEAN_ENVIRONMENT,
                 cwd=self.dir, stdin=subprocess.DEVNULL, stdout=log, stderr=log, preexec_fn=die_with_parent,
                 **unprivileged())
         self.wait_until_ready()
-        self.create_database(self.database)
-        return self
 
     def wait_until_ready(self):
         deadline = time.monotonic() + 60
         pid_file = self.dir / 'data' / 'postmaster.pid'
-        while not (pid_file.exists() and '\nready' in pid_file.read_text()):
+        while not (pid_file.exists() and is_ready(pid_file.read_text(), self.process.pid)):
             if self.process.poll() is not None or time.monotonic() > deadline:
                 raise Stop('the server did not start: ' + self.log.read_text())
             time.sleep(0.01)

@@ -1,0 +1,28 @@
+"""lockstep, its backend or the server are killed at messages of a run, whatever the run is busy with."""
+import itertools
+
+from firing import SETTINGS, Case
+from lab import Lab
+from proxy import CLIENT
+from strikes import BACKEND_KILLS, PROCESS_KILLS, SERVER_KILLS
+from walking import walk_of
+from workloads import INDEXES, MIXED, TRANSACTIONAL, UNDO, workloads
+
+STRIDE = 3
+SERVER_STRIDE = 9
+
+
+def on_its_own_server(run):
+    """A crash of the server would reach the other cases; and what is committed must survive it."""
+    def run_there(lab, random):
+        with Lab(lab.lockstep, lab.server.bin, (*SETTINGS, 'synchronous_commit=on')) as own:
+            return run(own, random)
+    return run_there
+
+
+def cases():
+    for workload, strike in itertools.product(workloads(), (*PROCESS_KILLS, *BACKEND_KILLS)):
+        yield Case(f'{workload.name}, {strike.name} some messages', walk_of(workload, strike, CLIENT, STRIDE), seconds=900)
+    for workload, strike in itertools.product(workloads(), SERVER_KILLS):
+        run = on_its_own_server(walk_of(workload, strike, CLIENT, SERVER_STRIDE))
+        yield Case(f'{workload.name}, {strike.name} some messages', run, seconds=900)
