@@ -106,7 +106,8 @@ Failure Recorder::refusal(const Migration& migration, std::int64_t expected_rank
   const bool fence = (error.sqlstate == "23502" && error.column == "rank") || error.sqlstate == "23505" ||
                      error.sqlstate == AdvisoryLock::lost_sqlstate;
   if (!fence || session_.lost()) {
-    return failed(session_, ErrorKind::migration, "not_recorded",
+    const bool whole = migration.transaction == TransactionMode::on;
+    return failed(session_, whole ? ErrorKind::migration : ErrorKind::part_way, "not_recorded",
                   fmt::format("cannot record {} in the history", migration.script), error);
   }
   const auto answer = session_.pipeline({history_.fence_query()}, Grouping::each_alone);

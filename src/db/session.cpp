@@ -172,6 +172,11 @@ Failure failed(const Session& session, ErrorKind kind, std::string code, std::st
   describe(error, result);
   if (error.sqlstate == "42501")
     result.hints.emplace_back("Least privilege is described in docs/history-table.md.");
+  if (error.sqlstate == "57014") {
+    result.hints.emplace_back(
+        "Somebody has cancelled it, or statement_timeout has ended it. Run the command again.");
+  }
+  if (result.hints.empty()) result.hints.emplace_back("Mend the cause, then run the command again.");
   return Failure(std::move(result));
 }
 

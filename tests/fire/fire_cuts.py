@@ -17,5 +17,5 @@ def cases():
             continue  # that is before the next one
         yield Case(f'{workload.name}, {strike.name} each message of the {side}', walk_of(workload, strike, side), seconds=900)
     for workload, stride in FIXED.items():
-        name = f'{workload.name}, {CUT_AFTER.name} some messages of the client'
+        name = f'{workload.name}, {CUT_AFTER.name} a few messages of the client'
         yield Case(name, walk_of(workload, CUT_AFTER, CLIENT, stride), fixed=True)

@@ -10,6 +10,9 @@ from workloads import INDEXES, MIXED, TRANSACTIONAL, UNDO, workloads
 
 STRIDE = 3
 SERVER_STRIDE = 9
+KILL_AFTER, TERMINATE, SERVER_KILL = PROCESS_KILLS[1], PROCESS_KILLS[2], SERVER_KILLS[2]
+CANCEL = BACKEND_KILLS[1]
+FIXED = ((INDEXES, KILL_AFTER, 80), (TRANSACTIONAL, TERMINATE, 9), (MIXED, CANCEL, 70), (UNDO, KILL_AFTER, 9))
 
 
 def on_its_own_server(run):
@@ -26,3 +29,7 @@ def cases():
     for workload, strike in itertools.product(workloads(), SERVER_KILLS):
         run = on_its_own_server(walk_of(workload, strike, CLIENT, SERVER_STRIDE))
         yield Case(f'{workload.name}, {strike.name} some messages', run, seconds=900)
+    for workload, strike, stride in FIXED:
+        yield Case(f'{workload.name}, {strike.name} a few messages', walk_of(workload, strike, CLIENT, stride), fixed=True)
+    run = on_its_own_server(walk_of(TRANSACTIONAL, SERVER_KILL, CLIENT, 15))
+    yield Case(f'{TRANSACTIONAL.name}, {SERVER_KILL.name} a few messages', run, fixed=True)

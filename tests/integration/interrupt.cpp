@@ -115,6 +115,25 @@ TEST_CASE("an interrupt ends a run whose note of a done statement cannot be writ
   CHECK_THAT(outcome.err, ContainsSubstring("SIGTERM"));
 }
 
+TEST_CASE("a note that an administrator cancels leaves its file part-way, and says what to do") {
+  const TestDatabase database;
+  Gate gate(database);
+  const MigrationDir files({{"V1__a.sql", "create table a (i int);"}});
+  REQUIRE(run(files.migrate(database.url())).exit_code == 0);
+  database.psql(
+      std::string(knocking_function) +
+      "create trigger slow before update on lockstep_history for each row execute function knock();");
+  files.write("V2__b.sql", "-- lockstep: transaction=off\nvacuum a;\ncreate table c (i int);\n");
+  Running migrator(files.migrate(database.url()));
+  database.psql("select pg_cancel_backend(" + std::to_string(gate.wait_for_knock()) + ")");
+  gate.open();
+  const auto outcome = migrator.wait(20s);
+  INFO(outcome.err);
+  CHECK(outcome.exit_code == 7);
+  CHECK_THAT(outcome.err, ContainsSubstring("hint: ") && ContainsSubstring("again"));
+  CHECK(run(files.migrate(database.url())).exit_code == 0);
+}
+
 /// A run whose connection stalls at the first message with `text`.
 struct Stalled {
   Stalled(const MigrationDir& files, std::string text)
