@@ -22,7 +22,9 @@ endif()
 
 if(LOCKSTEP_COVERAGE)
   target_compile_options(lockstep_options INTERFACE --coverage -fprofile-update=atomic)
-  target_link_options(lockstep_options INTERFACE --coverage)
+  add_library(lockstep_coverage_exit STATIC "${CMAKE_SOURCE_DIR}/cmake/coverage_exit.cpp")
+  target_link_libraries(lockstep_options INTERFACE lockstep_coverage_exit)
+  target_link_options(lockstep_options INTERFACE --coverage -Wl,--wrap=_exit)
 endif()
 
 if(LOCKSTEP_HARDEN)
