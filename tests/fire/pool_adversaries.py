@@ -5,7 +5,7 @@ from collections import Counter
 
 import pool_imitations as imitations
 import pool_judge
-from firing import Case
+from firing import Case, expect
 from lab import server_socket
 from pool_programs import PgBouncer
 
@@ -47,6 +47,16 @@ def before_pool(lab, kind, mode, size, round_robin):
         return judged_runs(lab, database, judge, url(proxy, database), pooler)
 
 
+def emulated_before_session_pool(lab, size):
+    """What arrives is no proof, as it was not the backend that sent it: refused, though the pool would be safe."""
+    with lab.database() as database, \
+            PgBouncer('pgbouncer', lab.server.port, {'pool_mode': 'session', 'default_pool_size': size}) as pooler, \
+            imitations.EmulatedListen(('127.0.0.1', pooler.port)) as proxy:
+        outcomes = judged_runs(lab, database, pool_judge.judge_shared, url(proxy, database))
+        expect(outcomes['by: does not listen'] == RUNS, 'it was found out by the backend, which does not listen', outcomes)
+        return outcomes
+
+
 def in_a_row(lab, first, second, size):
     """The client's pooler is `first`, the server's `second`. A client of the inner one in session mode would wait for what
     the outer one keeps."""
@@ -82,6 +92,8 @@ def cases():
         if kind in KEYS:
             yield case(f'{kind.__name__} before a session pool of {size} rr{round_robin}', before_pool, kind, 'session',
                        size, round_robin)
+    for size in (2, 20):
+        yield case(f'EmulatedListen before a session pool of {size}', emulated_before_session_pool, size)
     for first, second in itertools.product(('session', 'transaction', 'statement'), repeat=2):
         for size in SIZES:
             yield case(f'{first} pool before a {second} pool of {size}', in_a_row, first, second, size)
