@@ -12,8 +12,8 @@ import sys
 
 PREFIX = re.compile(r"^==\d+== ?", re.M)
 OPEN = re.compile(r"Open (file descriptor|AF_\w+ socket) \d+")
-# The pipe by which a signal handler wakes the program is there to its end.
-IN_ORDER = "<inherited from parent>", "lockstep::db::catch_interrupts()"
+# The pipe by which a signal handler wakes the program is there to its end, and so are the two ends that a watcher holds.
+IN_ORDER = "<inherited from parent>", "lockstep::db::catch_interrupts()", "lockstep::ephemeral::(anonymous namespace)::detach("
 
 
 def is_in_order(block):
