@@ -102,7 +102,7 @@ class Race:
         os.close(self.starter)
         self.starter = None
 
-    def end(self, seconds=90):
+    def end(self, seconds=240):
         deadline = time.monotonic() + seconds
         return [racer.end(deadline) for racer in self.racers]
 
