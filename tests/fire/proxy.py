@@ -124,6 +124,11 @@ class Proxy:
             self.matches = 0
             self.fired = False
 
+    def call(self, work):
+        """Does it to a link while no message passes."""
+        with self.lock:
+            work()
+
     def hang_up(self):
         """Closes all connections that are open, also stalled ones."""
         with self.lock:

@@ -52,6 +52,12 @@ def kill_server(site, _):
         kill(pid)
 
 
+def stall_and_terminate(_, link):
+    """Both ends stay open, so nobody can notice; but whoever waits for lockstep loses patience."""
+    link.stall()
+    os.kill(link.client_process, signal.SIGTERM)
+
+
 CUTS = (Strike('cut before', lambda _, link: link.close()),
         Strike('cut after', lambda _, link: link.close(), AFTER),
         Strike('reset', lambda _, link: link.reset(), transport=TCP))
@@ -59,6 +65,7 @@ PROCESS_KILLS = (Strike('kill -9 before', kill_client(signal.SIGKILL)),
                  Strike('kill -9 after', kill_client(signal.SIGKILL), AFTER),
                  Strike('SIGTERM after', kill_client(signal.SIGTERM), AFTER),
                  Strike('SIGINT before', kill_client(signal.SIGINT)))
+STALL = Strike('half-open and SIGTERM after', stall_and_terminate, AFTER, recover=lambda site: site.proxy.hang_up())
 BACKEND_KILLS = (Strike('pg_terminate_backend after', call_on_backend('pg_terminate_backend'), AFTER),
                  Strike('pg_cancel_backend after', call_on_backend('pg_cancel_backend'), AFTER))
 SERVER_KILLS = (Strike('kill -9 of the backend after', kill_backend, AFTER, recover=Site.wait_for_crash),

@@ -4,9 +4,11 @@ FIRE_MESSAGE=N strikes at the N-th message alone: so a single fault of a case is
 """
 import itertools
 import os
+import signal
+import time
 from collections import Counter
 
-from firing import Broken
+from firing import Broken, finish, start
 from proxy import Fault
 from site_of_fire import Site
 
@@ -39,6 +41,39 @@ def walk(site, random, strike, side, stride=1):
             break
         outcomes.update(['faults', outcome])
     return outcomes
+
+
+def at_random_moments(workload, count):
+    """A case that sends signals at moments that no message tells, from the first instruction of the process on."""
+    def run(lab, random):
+        outcomes = Counter()
+        with Site(lab, workload) as site:
+            begin = time.monotonic()
+            site.renew()
+            site.run(site.url)
+            usual = time.monotonic() - begin
+            while outcomes['faults'] < count:
+                number, moment = random.choice((signal.SIGKILL, signal.SIGTERM, signal.SIGINT)), random.uniform(0, usual)
+                try:
+                    outcomes.update(signalled(site, number, moment))
+                except Broken as broken:
+                    raise Broken(f'{number.name} after {moment:.3f} s: {broken}') from None
+        return outcomes
+    return run
+
+
+def signalled(site, number, moment):
+    """Nothing when the run had ended before."""
+    site.renew()
+    process = start(site.lab, *site.arguments(site.url), environment=dict(site.workload.environment))
+    time.sleep(moment)
+    if process.poll() is not None:
+        finish(process)
+        return []
+    process.send_signal(number)
+    outcome, after = site.judge_fault(finish(process))
+    site.rerun(after)
+    return ['faults', outcome]
 
 
 def walk_of(workload, strike, side, stride=1):
