@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <string_view>
 
 namespace lockstep::db {
 namespace {
@@ -24,8 +25,10 @@ std::atomic<bool> unhurried{false};
 std::array<int, 2> wake_pipe{-1, -1};
 
 constexpr Milliseconds time_to_end{3000};
-/// Less than the ten seconds after which a container's run time kills. In seconds, as alarm() takes it.
-constexpr unsigned time_to_give_up = 8;
+/// Together less than the ten seconds after which a container's run time kills. In seconds, as alarm() takes
+/// them.
+constexpr unsigned time_to_give_up = 6;
+constexpr unsigned time_to_leave = 3;
 
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<PGcancel*>::is_always_lock_free);
 
@@ -45,13 +48,19 @@ void on_signal(int number) {
   errno = saved_errno;
 }
 
-/// To libpq, wherever it waits, the connection is lost now.
+[[noreturn]] void leave() {
+  constexpr std::string_view words = "error: interrupted, and the server cannot be reached any more\n";
+  [[maybe_unused]] const auto written = write(STDERR_FILENO, words.data(), words.size());
+  _exit(128 + seen_signal);
+}
+
+/// To libpq, wherever it waits for an answer, the connection is lost now. If it waits in PQcancel for another
+/// connection, to a host that has vanished, nothing else helps than to leave.
 void on_alarm(int /*number*/) {
   const int saved_errno = errno;
-  if (const int socket = running_socket; socket >= 0) {
-    given_up = true;
-    shutdown(socket, SHUT_RDWR);
-  }
+  if (given_up.exchange(true)) leave();
+  if (const int socket = running_socket; socket >= 0) shutdown(socket, SHUT_RDWR);
+  alarm(time_to_leave);
   errno = saved_errno;
 }
 

@@ -12,7 +12,7 @@ namespace lockstep::db {
 
 /// Handles SIGINT and SIGTERM from now on: the first one cancels the running statement and makes every later
 /// step throw, so that the open transaction is rolled back and the lock released; a second one ends the
-/// process at once. When the server does not answer any more, the connection is given up after 8 s.
+/// process at once. When the server does not answer any more, the run ends within 10 s all the same.
 void catch_interrupts();
 
 /// The failure that an interrupt asks for, if there was one.

@@ -44,9 +44,9 @@ def open_lab(lockstep, server_bin):
     return Lab(lockstep, server_bin, SETTINGS)
 
 
-def start(lab, *arguments, environment=None, **keywords):
-    """lockstep, running. Its environment is a clean one and what is given."""
-    return subprocess.Popen([os.fspath(part) for part in (lab.lockstep, *arguments)],
+def start(lab, *arguments, environment=None, within=(), **keywords):
+    """lockstep, running. Its environment is a clean one and what is given; `within` is a command that runs it."""
+    return subprocess.Popen([os.fspath(part) for part in (*within, lab.lockstep, *arguments)],
                             env={**CLEAN_ENVIRONMENT, **(environment or {})}, stdin=subprocess.DEVNULL,
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding='utf-8', errors='surrogateescape',
                             **keywords)
