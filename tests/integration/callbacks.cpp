@@ -20,7 +20,7 @@ std::string tell(const std::string& name) {
 }
 
 void make_table(const TestDatabase& database) {
-  database.psql("create table told (id serial, what text, xid text default pg_current_xact_id()::text)");
+  database.psql("create table told (id serial, what text, xid text default txid_current()::text)");
 }
 
 std::string told(const TestDatabase& database) {
@@ -195,7 +195,8 @@ TEST_CASE("a callback of its own that did not get its lock is tried again") {
   CHECK(told(database) == "before V1");
 }
 
-TEST_CASE("a run that is killed in a callback leaves nothing of the callback and its migration") {
+TEST_CASE(
+    "a run that is killed in a callback leaves nothing of the callback and its migration, or all of it") {
   const TestDatabase database;
   make_table(database);
   Gate gate(database);
@@ -205,12 +206,15 @@ TEST_CASE("a run that is killed in a callback leaves nothing of the callback and
   gate.wait_for_knock();
   running.signal(SIGKILL);
   running.wait();
+  // An older server does not notice; it goes on to the COMMIT that it was sent.
+  const bool notices = PgServer::notices_dead_clients();
+  if (!notices) gate.open();
   wait_until("the killed run's backend to end", [&] {
     return database.psql("select count(*) from pg_catalog.pg_locks where locktype = 'advisory'") == "0";
   });
-  gate.open();
-  CHECK(told(database).empty());
-  CHECK(database.psql("select count(*) from lockstep_history") == "0");
+  if (notices) gate.open();
+  CHECK(told(database) == (notices ? "" : "V1 after-each"));
+  CHECK(database.psql("select count(*) from lockstep_history") == (notices ? "0" : "1"));
 }
 
 TEST_CASE("an interrupt in a callback rolls it back and is what the run ends with") {

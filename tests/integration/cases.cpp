@@ -3,6 +3,7 @@
 #include <catch2/generators/catch_generators_range.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -50,12 +51,24 @@ void replace_all(std::string& in, const std::string& what, const std::string& wi
     in.replace(at, what.size(), with);
 }
 
+/// What the case is on this server: where it is older than a version of "before", the keys of that one count.
+json facts_of(const fs::path& folder) {
+  auto facts = json::parse(read_file(folder / "case.json"));
+  std::map<int, json, std::greater<>> before;
+  const auto older = facts.value("before", json::object());
+  for (const auto& [version, keys] : older.items()) before[std::stoi(version)] = keys;
+  for (const auto& [version, keys] : before) {
+    if (PgServer::version() < version) facts.update(keys);
+  }
+  return facts;
+}
+
 /// One case, from its setup to the check of what the database holds.
 class Case {
  public:
   explicit Case(fs::path folder)
       : folder_(std::move(folder)),
-        facts_(json::parse(read_file(folder_ / "case.json"))),
+        facts_(facts_of(folder_)),
         own_server_(make_server()),
         database_(std::make_unique<TestDatabase>(server(), text(facts_, "createdb"))) {}
 
@@ -69,7 +82,8 @@ class Case {
     run_sql("setup.sql");
     check_migrate(lockstep_with({"migrate", "--output", "json", "--dir", files()}, json::object()));
     for (const auto& step : facts_.value("then", std::vector<json>{})) check_step(step);
-    CHECK(database_->psql(read_file(folder_ / "verify.sql")) == trimmed(read_file(folder_ / "expected.txt")));
+    CHECK(database_->psql(text_or_file("verify", "verify.sql")) ==
+          trimmed(text_or_file("prints", "expected.txt")));
     run_sql("after.sql");
   }
 
@@ -80,6 +94,10 @@ class Case {
     const auto found = facts_.find("own_server");
     if (found == facts_.end()) return nullptr;
     return std::make_unique<PgServer>(ServerOptions{.settings = *found, .hba = text(facts_, "pg_hba")});
+  }
+
+  std::string text_or_file(const char* key, const char* name) const {
+    return facts_.contains(key) ? text(facts_, key) : read_file(folder_ / name);
   }
 
   void run_sql(const char* name) const {

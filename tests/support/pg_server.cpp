@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <fstream>
+#include <map>
 #include <sstream>
 #include <stdexcept>
 
@@ -24,6 +25,7 @@ jit = off
 max_connections = 250
 max_prepared_transactions = 10
 shared_buffers = 64MB
+password_encryption = scram-sha-256
 logging_collector = off
 log_destination = stderr
 log_line_prefix = '%m [%p] [%d] [%a] '
@@ -94,10 +96,23 @@ std::string PgServer::program(const std::string& name) {
   return (bin / name).string();
 }
 
+int PgServer::version(const fs::path& bin) {
+  static std::map<fs::path, int> known;
+  auto& major = known[bin];
+  if (major == 0) {
+    const auto text = output_of({.argv = {bin / "postgres", "--version"}});  // postgres (PostgreSQL) 15.18
+    major = std::stoi(text.substr(text.find_first_of("0123456789")));
+  }
+  return major;
+}
+
 PgServer::PgServer(const ServerOptions& options)
-    : daemon_("pg"), port_(free_port()), language_(options.language) {
+    : daemon_("pg"),
+      bin_(options.bin.empty() ? fs::path(program("postgres")).parent_path() : options.bin),
+      port_(free_port()),
+      language_(options.language) {
   daemon_.run_inside(
-      {program("initdb"), "-D", "data", "-U", "postgres", "-A", "trust", "-N", "-E", "UTF8", "--locale=C"});
+      {bin_ / "initdb", "-D", "data", "-U", "postgres", "-A", "trust", "-N", "-E", "UTF8", "--locale=C"});
   if (options.tls == Tls::on) make_certificate();
   write_settings(options);
   write_file(data() / "pg_hba.conf", options.hba.empty() ? trusting_hba : std::string_view(options.hba));
@@ -128,7 +143,7 @@ void PgServer::start() {
 
 void PgServer::start_until(const std::function<bool()>& condition) {
   // gettext looks at LANGUAGE only where the locale is not plain C.
-  std::vector<std::string> command{program("postgres"), "-D", data().string()};
+  std::vector<std::string> command{bin_ / "postgres", "-D", data().string()};
   if (!language_.empty()) command.insert(command.begin(), {"env", "LANGUAGE=" + language_, "LC_ALL=C.UTF-8"});
   daemon_.start(command, "QUIT", condition);
 }
@@ -165,7 +180,7 @@ void PgServer::finish_start() {
 
 void PgServer::set_hba(std::string_view hba) {
   write_file(data() / "pg_hba.conf", hba);
-  daemon_.run_inside({program("pg_ctl"), "-D", data().string(), "reload"});
+  daemon_.run_inside({bin_ / "pg_ctl", "-D", data().string(), "reload"});
 }
 
 std::string PgServer::url(std::string_view database, std::string_view user) const {

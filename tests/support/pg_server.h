@@ -17,6 +17,7 @@ struct ServerOptions {
   std::vector<std::string> settings = {};  ///< lines of postgresql.conf, stronger than the defaults
   std::string hba = {};                    ///< all of pg_hba.conf; empty: trust everybody
   Tls tls = Tls::off;                      ///< with a self-made certificate for localhost and 127.0.0.1
+  std::filesystem::path bin = {};          ///< its programs; empty: as everywhere
   std::string language = {};               ///< of its messages, where its translation is installed: "de"
 };
 
@@ -32,9 +33,15 @@ class PgServer {
   explicit PgServer(const ServerOptions& options = {});
 
   int port() const { return port_; }
+  int major() const { return version(bin_); }
   const std::filesystem::path& socket_dir() const { return daemon_.dir(); }
   /// The path of a program of this server's version, such as "psql" or "pg_dump".
   static std::string program(const std::string& name);
+  /// The major version of these programs: 12 to 18.
+  static int version() { return version(std::filesystem::path(program("postgres")).parent_path()); }
+  static int version(const std::filesystem::path& bin);
+  /// Whether they look, while a statement runs, if the client is still there.
+  static bool notices_dead_clients() { return version() >= 14; }
   /// The certificate that a client gives as sslrootcert.
   std::filesystem::path certificate() const { return daemon_.dir() / "server.crt"; }
 
@@ -72,6 +79,7 @@ class PgServer {
   std::filesystem::path data() const { return daemon_.dir() / "data"; }
 
   Daemon daemon_;
+  std::filesystem::path bin_;
   int port_;
   std::string language_;
 };

@@ -37,7 +37,11 @@ TestDatabase::TestDatabase(PgServer& server, std::string_view options)
 
 TestDatabase::~TestDatabase() {
   try {
-    server_.psql("postgres", "drop database " + name_ + " with (force)");
+    const bool forces = PgServer::version() >= 13;
+    if (!forces)
+      server_.psql("postgres",
+                   "select pg_terminate_backend(pid) from pg_stat_activity where datname = '" + name_ + "'");
+    server_.psql("postgres", "drop database " + name_ + (forces ? " with (force)" : ""));
   } catch (const std::exception& error) {
     std::cerr << "cannot drop " << name_ << ": " << error.what() << '\n';
   }
