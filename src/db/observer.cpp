@@ -12,8 +12,11 @@
 namespace lockstep::db {
 namespace {
 
-// A server under pressure must not keep the observer from its own session's results.
-constexpr auto settings = "set statement_timeout = '1s'; set lock_timeout = '1s'";
+// A server under pressure must not keep the observer from its own session's results. Between two looks its
+// session may be idle for long; servers before 14 have no limit for that.
+constexpr auto settings = R"(set statement_timeout = '1s'; set lock_timeout = '1s';
+select pg_catalog.set_config(s.name, '0', false) from pg_catalog.pg_settings as s
+where s.name operator(pg_catalog.=) 'idle_session_timeout')";
 
 /// More than the server takes to cancel a statement of ours.
 constexpr Milliseconds patience{1500};
