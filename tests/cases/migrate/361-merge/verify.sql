@@ -1,0 +1,1 @@
+select item || ' ' || amount from stock order by item;

@@ -1,0 +1,1 @@
+create role keeper_362;

@@ -1,0 +1,1 @@
+alter table price validate constraint price_item_known;
