@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "core/history_format.h"
+
 namespace lockstep {
 namespace {
 
@@ -32,7 +34,7 @@ BaselineOutcome baseline(Database& database, const Version& version, std::string
     lock.release();
     return BaselineOutcome::already_there;
   }
-  database.create_history();
+  prepare_history(database, reporter);
   database.record_baseline(version, description, history.empty() ? 0 : history.back().rank);
   lock.release();
   return BaselineOutcome::recorded;

@@ -128,8 +128,9 @@ class Database {
   /// Does nothing for a while.
   virtual void pause(Milliseconds duration) = 0;
 
-  /// Creates schema and table of the history where they are missing. Only under the lock.
-  virtual void create_history() = 0;
+  /// Creates schema and table of the history where they are missing. A table of an older format is brought to
+  /// today's, and the answer is the older one. Only under the lock.
+  virtual std::optional<int> prepare_history() = 0;
 
   /// Runs one migration, or the U file that takes one back, and records it behind the fence: this backend
   /// holds the lock, and the highest rank is `expected_rank`.

@@ -4,6 +4,8 @@
 #include <span>
 #include <utility>
 
+#include "core/history_format.h"
+
 namespace lockstep {
 namespace {
 
@@ -69,7 +71,7 @@ void migrate(Database& database, const LocalMigrations& files, const MigrateOpti
   reporter.planned(result.plan);
   if (!waited.lock) return;
 
-  if (!result.plan.steps.empty()) database.create_history();
+  if (!result.plan.steps.empty()) prepare_history(database, reporter);
   apply_steps(database, callbacks, options.retry, reporter, result);
   waited.lock->release();
 }

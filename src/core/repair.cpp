@@ -6,6 +6,8 @@
 #include <charconv>
 #include <utility>
 
+#include "core/history_format.h"
+
 namespace lockstep {
 namespace {
 
@@ -87,6 +89,7 @@ void repair(Database& database, const std::vector<Migration>& files,
   auto lock = acquire(database, policy, reporter, history);
   const auto plan = make_plan(files, std::move(history), {});
   if (repair_changes(plan, answers) != agreed) throw Failure(changed_meanwhile());
+  prepare_history(database, reporter);
   database.repair(agreed, plan.highest_rank);
   lock.release();
 }

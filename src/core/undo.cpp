@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/history_format.h"
+
 namespace lockstep {
 namespace {
 
@@ -149,6 +151,7 @@ void undo(Database& database, const LocalMigrations& files, const UndoOptions& o
   reporter.planned(result.plan);
   if (!waited.lock) return;
 
+  prepare_history(database, reporter);
   apply_steps(database, undo_callbacks(files.callbacks), options.retry, reporter, result);
   waited.lock->release();
 }

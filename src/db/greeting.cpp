@@ -44,7 +44,10 @@ select pg_catalog.pg_backend_pid(),
          or found.namespace is not null and not pg_catalog.has_schema_privilege(found.namespace, 'usage'),
        (pg_catalog.pg_identify_object_as_address('pg_catalog.pg_class'::pg_catalog.regclass,
           pg_catalog.to_regclass(pg_catalog.quote_ident($4)), 0)).object_names[1],
-       coalesce(pg_catalog.row_security_active(found.history::pg_catalog.oid), false)
+       coalesce(pg_catalog.row_security_active(found.history::pg_catalog.oid), false),
+       case when found.history is not null
+            then pg_catalog.to_regclass(pg_catalog.format('%I.%I', found.schema, $5::pg_catalog.text)) is not null
+            else false end
 from found)";
 
 Error refusal(std::string code, std::string message, std::string hint) {
@@ -127,12 +130,13 @@ void refuse_other_history(const std::string& schema, const std::optional<std::st
 
 Greeting greet(Session& session, const SessionOptions& options) {
   Greeting greeting;
+  bool is_current = true;
   auto& facts = greeting.facts;
   facts.server_version = PQserverVersion(session.raw());
   refuse_old_server(facts.server_version);
   session.typed("ask the server who it is", [&](pqxx::nontransaction& transaction) {
     const pqxx::params values{options.role, options.search_path, options.history_schema,
-                              options.history_table};
+                              options.history_table, format_index(options.history_table)};
     const auto row = transaction.exec(greeting_query, values).one_row();
     refuse_read_only(options.access, row[2].as<bool>(), row[3].as<std::string>() == "on");
     refuse_no_schema(row[8].get<std::string>());
@@ -151,8 +155,12 @@ Greeting greet(Session& session, const SessionOptions& options) {
     greeting.login = row[7].as<std::string>();
     facts.schema = row[8].as<std::string>();
     refuse_hidden_rows(row[12].as<bool>(), facts, options.history_table);
+    is_current = greeting.history == Presence::missing || row[13].as<bool>();
   });
   facts.table = options.history_table;
+  if (!is_current) greeting.format = read_format(session, facts);
+  if (greeting.format > history_format)
+    throw newer_history(session, facts, greeting.format, options.tool_version);
   facts.lock_namespace = options.lock_namespace;
   facts.lock_resource = options.lock_resource.value_or(
       sha256_prefix(quote_identifier(facts.schema) + "." + quote_identifier(facts.table)));

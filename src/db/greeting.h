@@ -4,6 +4,7 @@
 
 #include "core/database.h"
 #include "core/session_options.h"
+#include "db/history_format.h"
 #include "db/identity.h"
 #include "db/session.h"
 
@@ -21,9 +22,11 @@ struct Greeting {
   std::string isolation;  ///< the role's default_transaction_isolation
   Presence history = Presence::missing;
   Presence schema = Presence::missing;
+  int format = history_format;  ///< of the history, where that is present
 };
 
-/// Asks, and refuses a server that is too old, or for writing one that cannot be written to. Throws Failure.
+/// Asks, and refuses a server that is too old, a history that is too new, or for writing a server that cannot
+/// be written to. Throws Failure. A history of another format costs a second query.
 Greeting greet(Session& session, const SessionOptions& options);
 
 }  // namespace lockstep::db

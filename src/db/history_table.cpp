@@ -19,7 +19,7 @@ std::optional<std::string> canonical(const std::optional<Version>& version) {
 /// lie in the order in which they were written.
 constexpr std::string_view outline_columns = "rank, version, description, kind, checksum, state";
 constexpr std::string_view more_columns =
-    "script, installed_by, started_at, finished_at, duration_ms, statements_done, tool_version, intent";
+    "script, installed_by, started_at, finished_at, duration_ms, statements_done, tool_version";
 constexpr int outline_size = 6;
 
 void add_the_rest(const PGresult* selected, int row, HistoryRow& result) {
@@ -68,12 +68,18 @@ Query HistoryTable::exists_query() const {
       {schema_, table_}};
 }
 
+Query HistoryTable::is_current_query() const {
+  return {"select pg_catalog.to_regclass($1) is not null",
+          {quote_identifier(schema_) + "." + quote_identifier(format_index(table_))}};
+}
+
 Query HistoryTable::outline_query() const {
   return {fmt::format("select {} from {}", outline_columns, qualified_)};
 }
 
-Query HistoryTable::select_query() const {
-  return {fmt::format("select {}, {} from {}", outline_columns, more_columns, qualified_)};
+Query HistoryTable::select_query(int format) const {
+  return {fmt::format("select {}, {}, {} from {}", outline_columns, more_columns,
+                      format < 2 ? "null::pg_catalog.text" : "intent", qualified_)};
 }
 
 std::vector<Query> HistoryTable::create_queries(Presence schema) const {
@@ -98,9 +104,9 @@ std::vector<Query> HistoryTable::create_queries(Presence schema) const {
 ))",
                                  qualified_)});
   queries.push_back(
-      {fmt::format("create unique index on {} (version) where state operator(pg_catalog.<>) all "
+      {fmt::format("create unique index {} on {} (version) where state operator(pg_catalog.<>) all "
                    "(array['deleted', 'undone'])",
-                   qualified_)});
+                   quote_identifier(format_index(table_)), qualified_)});
   return queries;
 }
 

@@ -25,8 +25,11 @@ class HistoryTable {
   HistoryTable(std::string schema, std::string table, AdvisoryLock lock, RunFacts run);
 
   Query exists_query() const;
+  /// Whether the table has the format of this release.
+  Query is_current_query() const;
   Query outline_query() const;
-  Query select_query() const;
+  /// All that a table of this format has of what a row is made of today.
+  Query select_query(int format) const;
   std::vector<Query> create_queries(Presence schema) const;
 
   /// What records a step that ran as a whole; the last one answers with its rank. An undo marks the row of

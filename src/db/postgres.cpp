@@ -12,6 +12,7 @@
 #include "db/greeting.h"
 #include "db/history_table.h"
 #include "db/journaled_runner.h"
+#include "db/listening.h"
 #include "db/observer.h"
 #include "db/pooler_probe.h"
 #include "db/preview.h"
@@ -28,6 +29,9 @@ using Clock = std::chrono::steady_clock;
 
 /// The newest major version that lockstep was tested with.
 constexpr int newest_known = 18;
+
+constexpr std::string_view no_such_table = "42P01";
+constexpr std::string_view no_such_column = "42703";
 
 class Postgres : public Database {
  public:
@@ -59,33 +63,37 @@ class Postgres : public Database {
 
   const SessionFacts& facts() const override { return greeting_.facts; }
 
-  std::vector<HistoryRow> history() override { return read_history(history_.select_query()); }
+  std::vector<HistoryRow> history() override { return read_history(history_.select_query(greeting_.format)); }
 
   std::vector<HistoryRow> history_outline() override { return read_history(history_.outline_query()); }
 
   LockAttempt try_lock() override {
     const bool known = greeting_.history == Presence::present;
-    auto answer = prepared_pipeline(
-        {lock_.try_query(), lock_.holder_query(), known ? history_.select_query() : history_.exists_query()});
-    if (history_is_gone(answer)) {
-      // What the try took outlasts the error.
-      if (lock_.acquired(answer.results[answer.results.size() - 2].get())) lock_.unlock(session_);
-      return try_lock();
-    }
-    if (answer.error)
-      throw failed(session_, ErrorKind::connection, "lock_failed", "cannot take the migration lock",
-                   *answer.error);
-    const auto first = answer.results.size() - 3;
+    const auto format = greeting_.format;
+    auto answer = prepared_pipeline({lock_.try_query(), lock_.holder_query(),
+                                     known ? history_.is_current_query() : history_.exists_query(),
+                                     known ? history_.select_query(format) : Query{"select 1"}});
+    const auto missing = [&](std::string_view what) {
+      return answer.error && answer.error->sqlstate == what;
+    };
+    if (answer.error && !missing(no_such_table) && !missing(no_such_column)) throw cannot_lock(*answer.error);
+    const auto first = answer.results.size() - (answer.error ? 3 : 4);
     LockAttempt attempt{.acquired = lock_.acquired(answer.results[first].get()),
                         .holder = lock_.holder(answer.results[first + 1].get())};
-    const auto* last = answer.results[first + 2].get();
-    if (known) {
-      attempt.history = HistoryTable::rows(last);
-      return attempt;
+    if (history_is_gone(answer)) {
+      // What the try took outlasts the error.
+      if (attempt.acquired) lock_.unlock(session_);
+      return try_lock();
     }
-    greeting_.schema = bool_at(last, 0, 0) ? Presence::present : Presence::missing;
-    greeting_.history = bool_at(last, 0, 1) ? Presence::present : Presence::missing;
-    attempt.history = history();
+    const auto* place = answer.results[first + 2].get();
+    if (!known) {
+      greeting_.schema = bool_at(place, 0, 0) ? Presence::present : Presence::missing;
+      greeting_.history = bool_at(place, 0, 1) ? Presence::present : Presence::missing;
+    }
+    learn_format(known && bool_at(place, 0, 0), attempt.acquired);
+    if (answer.error) throw cannot_lock(*answer.error);
+    const bool read = known && format == greeting_.format;
+    attempt.history = read ? HistoryTable::rows(answer.results[first + 3].get()) : history();
     return attempt;
   }
 
@@ -100,17 +108,16 @@ class Postgres : public Database {
 
   void unlock() override { lock_.unlock(session_); }
 
-  void create_history() override {
-    if (greeting_.history == Presence::present) return;
-    const auto answer = session_.pipeline(history_.create_queries(greeting_.schema), Grouping::all_together);
-    if (answer.error) {
-      if (session_.lost_silently(*answer.error)) throw change_in_doubt();
-      auto failure = failed(
-          session_, ErrorKind::migration, "history_not_created",
-          fmt::format("cannot create the history table {}.{}", facts().schema, facts().table), *answer.error);
-      throw failure;
+  std::optional<int> prepare_history() override {
+    if (greeting_.history == Presence::missing) {
+      create_history();
+      return std::nullopt;
     }
-    greeting_.history = Presence::present;
+    const auto format = greeting_.format;
+    if (format == history_format) return std::nullopt;
+    upgrade_history(session_, facts(), format, options_.lock_timeout);
+    greeting_.format = history_format;
+    return format;
   }
 
   AppliedStep apply(const Step& step, std::int64_t expected_rank, const StepEvents& events) override {
@@ -167,11 +174,36 @@ class Postgres : public Database {
     return HistoryTable::rows(answer.results.back().get());
   }
 
+  void create_history() {
+    const auto answer = session_.pipeline(history_.create_queries(greeting_.schema), Grouping::all_together);
+    if (answer.error) {
+      if (session_.lost_silently(*answer.error)) throw change_in_doubt();
+      throw failed(session_, ErrorKind::migration, "history_not_created",
+                   fmt::format("cannot create the history table {}.{}", facts().schema, facts().table),
+                   *answer.error);
+    }
+    greeting_.history = Presence::present;
+    greeting_.format = history_format;
+  }
+
+  /// Another run may have made or upgraded the history since this session last looked.
+  void learn_format(bool is_current, bool locked) {
+    if (greeting_.history == Presence::missing) return;
+    greeting_.format = is_current ? history_format : read_format(session_, facts());
+    if (greeting_.format <= history_format) return;
+    if (locked) lock_.unlock(session_);
+    throw newer_history(session_, facts(), greeting_.format, options_.tool_version);
+  }
+
+  Failure cannot_lock(const ServerError& error) const {
+    return failed(session_, ErrorKind::connection, "lock_failed", "cannot take the migration lock", error);
+  }
+
   /// What `work` did, with the time it took. Nothing stays of what it did not commit.
   template <typename Work>
   AppliedStep watched(const Migration& migration, const StepEvents& events, const Work& work) {
     if (session_.lost()) throw cannot_begin(migration);
-    const Listening listening(*this, events, state_.lock_timeout(migration));
+    const Listening listening(session_, observer_, events, state_.lock_timeout(migration));
     try {
       const auto begin = Clock::now();
       AppliedStep applied = work();
@@ -183,40 +215,9 @@ class Postgres : public Database {
     }
   }
 
-  /// While it lives, the session's events go to one migration.
-  class Listening {
-   public:
-    Listening(Postgres& database, const StepEvents& events, std::optional<Milliseconds> lock_timeout)
-        : session_(database.session_) {
-      session_.set_notice_sink(events.noticed);
-      if (!events.running) return;
-      const auto tell = [&database, &events](Milliseconds running) {
-        const auto activity = database.observer_.look(running);
-        const bool news = activity && (running >= Session::look_every || !activity->blockers.empty());
-        if (news) events.running(*activity);
-      };
-      session_.set_wait_hook(tell, first_look(lock_timeout));
-    }
-    ~Listening() {
-      session_.set_notice_sink({});
-      session_.set_wait_hook({});
-    }
-    Listening(const Listening&) = delete;
-    Listening& operator=(const Listening&) = delete;
-
-   private:
-    /// Who blocks must be seen before a short lock_timeout ends the wait.
-    static Milliseconds first_look(std::optional<Milliseconds> lock_timeout) {
-      if (!lock_timeout || lock_timeout->count() == 0) return Session::look_every;
-      return std::clamp(*lock_timeout / 2, Milliseconds(10), Session::look_every);
-    }
-
-    Session& session_;
-  };
-
   /// Another run may have dropped the history since this session learned of it.
   bool history_is_gone(const Answer& answer) {
-    if (!answer.error || answer.error->sqlstate != "42P01") return false;
+    if (!answer.error || answer.error->sqlstate != no_such_table) return false;
     greeting_.history = Presence::missing;
     prepared_ = false;  // the settings went with the error
     return true;

@@ -23,7 +23,7 @@ class Runner {
     options.search_path = extra.search_path;
     database = lab.open(options);
     REQUIRE(database->try_lock().acquired);
-    database->create_history();
+    database->prepare_history();
   }
 
   AppliedStep apply(std::string_view script, std::string_view sql) { return apply(lab.file(script, sql)); }
@@ -197,7 +197,7 @@ TEST_CASE("role and search_path of the settings hold in every file") {
   const auto database = lab.open(options);
   CHECK(database->facts().schema == "App one");
   REQUIRE(database->try_lock().acquired);
-  database->create_history();
+  database->prepare_history();
   database->apply({.migration = lab.file(
                        "V1__a.sql", "create table a (id int); set role postgres; set search_path = public;")},
                   0, {});
@@ -226,7 +226,7 @@ TEST_CASE("a file runs at the isolation level that its role has by default") {
                     "\" set default_transaction_isolation = 'serializable'");
   const auto database = lab.open();
   REQUIRE(database->try_lock().acquired);
-  database->create_history();
+  database->prepare_history();
   for (int i = 0; i < 2; ++i) {
     const auto name = "V" + std::to_string(i + 1) + "__a.sql";
     database->apply(
@@ -377,7 +377,7 @@ TEST_CASE("a file that waits for a lock gives up after lock_timeout, and its blo
   options.lock_timeout = Milliseconds(1500);
   const auto database = lab.open(options);
   REQUIRE(database->try_lock().acquired);
-  database->create_history();
+  database->prepare_history();
 
   std::vector<Activity> seen;
   const auto migration = lab.file("V1__a.sql", "select 1;\nalter table busy add note text;");

@@ -179,14 +179,14 @@ TEST_CASE("clean takes the history along, wherever that is, and the next migrate
   cleaning.psql("create schema app; create table app.t ()");
   const auto database = cleaning.lab.open();
   REQUIRE(database->try_lock().acquired);
-  database->create_history();
+  database->prepare_history();
   database->apply({.migration = cleaning.lab.works("V1__a.sql")}, 0, {});
   const auto dropped = database->drop_contents({"app"}, {[](const Inventory&) {}});
   CHECK(dropped.objects == std::vector<SchemaObject>{{.kind = "table", .name = "app.t"},
                                                      {.kind = "table", .name = "public.lockstep_history"}});
   CHECK(database->history().empty());
   CHECK_FALSE(cleaning.lab.has_table());
-  database->create_history();
+  database->prepare_history();
   CHECK(database->apply({.migration = cleaning.lab.works("V1__a.sql")}, 0, {}).rank == 1);
 }
 

@@ -63,7 +63,7 @@ std::string code_of(const std::function<void()>& action) {
 std::unique_ptr<Database> locked(auto& lab) {
   auto database = lab.open();
   REQUIRE(database->try_lock().acquired);
-  database->create_history();
+  database->prepare_history();
   return database;
 }
 
@@ -302,7 +302,7 @@ TEMPLATE_TEST_CASE("a session finds no history after another one has dropped it"
   CHECK(attempt.acquired);
   CHECK(attempt.history.empty());
   CHECK_FALSE(reading->try_lock().acquired);
-  waiting->create_history();
+  waiting->prepare_history();
   CHECK(waiting->apply({.migration = lab.works("V1__a.sql")}, 0, {}).rank == 1);
 }
 

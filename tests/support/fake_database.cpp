@@ -161,10 +161,11 @@ void FakeDatabase::pause(Milliseconds duration) {
   if (server_.while_pausing) server_.while_pausing();
 }
 
-void FakeDatabase::create_history() {
-  server_.log.emplace_back("create_history");
+std::optional<int> FakeDatabase::prepare_history() {
+  server_.log.emplace_back("prepare_history");
   check_lock();
   server_.has_table = true;
+  return std::exchange(server_.older_format, std::nullopt);
 }
 
 /// Callbacks within the transaction of a step.

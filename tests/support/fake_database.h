@@ -36,6 +36,7 @@ struct FakeServer {
                         .lock_namespace = 1280262987,
                         .lock_resource = 77};
   bool has_table = false;
+  std::optional<int> older_format = std::nullopt;  ///< of its table, until that is upgraded
   std::vector<HistoryRow> rows = {};
   std::vector<SchemaObject> objects = {};  ///< besides the history table, in whatever schema
   std::vector<Dependent> dependents = {};  ///< of these, elsewhere
@@ -77,7 +78,7 @@ class FakeDatabase : public Database {
   Milliseconds wait_for_release(Milliseconds at_most) override;
   void unlock() override;
   void pause(Milliseconds duration) override;
-  void create_history() override;
+  std::optional<int> prepare_history() override;
   AppliedStep apply(const Step& step, std::int64_t expected_rank, const StepEvents& events) override;
   AppliedStep run_callback(const Migration& callback, const StepEvents& events) override;
   void preview_callback(const Migration& callback, const TextSink& out) override;

@@ -58,8 +58,8 @@ TEST_CASE(
     "callbacks run on the migration session, under the lock, around the run and within each migration") {
   Run run;
   CHECK(run.migrate() == "done");
-  CHECK(run.server.log == Log{"history", "try_lock: acquired", "create_history", "callback beforeMigrate.sql",
-                              "apply V1__a.sql", "  with beforeEachMigrate.sql",
+  CHECK(run.server.log == Log{"history", "try_lock: acquired", "prepare_history",
+                              "callback beforeMigrate.sql", "apply V1__a.sql", "  with beforeEachMigrate.sql",
                               "  with afterEachMigrate.sql", "apply V2__b.sql",
                               "  with beforeEachMigrate.sql", "  with afterEachMigrate.sql",
                               "callback afterMigrateApplied.sql", "callback afterMigrate.sql", "unlock"});

@@ -46,11 +46,24 @@ Holding held_for(Milliseconds duration) {
 TEST_CASE("migrate locks, reads the history again, applies in order, and unlocks") {
   Run run;
   run.migrate();
-  CHECK(run.server.log == Log{"history", "try_lock: acquired", "create_history", "apply V1__a.sql",
+  CHECK(run.server.log == Log{"history", "try_lock: acquired", "prepare_history", "apply V1__a.sql",
                               "apply V2__b.sql", "unlock"});
   CHECK(run.reporter.log == Log{"planned 2", "started V1__a.sql", "finished V1__a.sql", "started V2__b.sql",
                                 "finished V2__b.sql"});
   CHECK(run.result.applied.size() == 2);
+}
+
+TEST_CASE(
+    "a history of an older format is upgraded under the lock, before the first write, and that is told") {
+  Run run;
+  run.server.older_format = 1;
+  run.files.pop_back();
+  run.migrate();
+  CHECK(run.server.log ==
+        Log{"history", "try_lock: acquired", "prepare_history", "apply V1__a.sql", "unlock"});
+  CHECK(run.reporter.log == Log{"planned 1",
+                                "note the history table had format 1: it was brought to format 2",
+                                "started V1__a.sql", "finished V1__a.sql"});
 }
 
 TEST_CASE("nothing pending ends without touching the lock") {
@@ -274,8 +287,8 @@ TEST_CASE("a migration that lost against other sessions is tried again, as a who
         .kind = ErrorKind::migration, .message = "lost", .sqlstate = sqlstate};
     run.server.while_pausing = [&] { run.server.failures.clear(); };
     run.migrate();
-    CHECK(run.server.log == Log{"history", "try_lock: acquired", "create_history", "apply V1__a.sql", "pause",
-                                "apply V1__a.sql", "apply V2__b.sql", "unlock"});
+    CHECK(run.server.log == Log{"history", "try_lock: acquired", "prepare_history", "apply V1__a.sql",
+                                "pause", "apply V1__a.sql", "apply V2__b.sql", "unlock"});
     CHECK(run.reporter.log[2] == "retrying V1__a.sql");
     CHECK(run.result.applied.size() == 2);
   }

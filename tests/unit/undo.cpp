@@ -74,7 +74,8 @@ std::string codes(const Plan& plan) {
 TEST_CASE("undo takes back the newest version alone, behind the lock") {
   Run run;
   run.undo();
-  CHECK(run.server.log == Log{"history", "try_lock: acquired", "apply U3__c.sql", "unlock"});
+  CHECK(run.server.log ==
+        Log{"history", "try_lock: acquired", "prepare_history", "apply U3__c.sql", "unlock"});
   CHECK(run.reporter.log == Log{"planned 1", "started U3__c.sql", "finished U3__c.sql"});
   CHECK(run.history() == "1 applied, 2 applied, 3 undone, 3 undone");
   CHECK(run.result.applied.size() == 1);
@@ -181,8 +182,8 @@ TEST_CASE("an undo that loses against other sessions is tried again") {
   run.server.failures["U3__c.sql"] = {.kind = ErrorKind::migration, .sqlstate = "55P03"};
   run.server.while_pausing = [&] { run.server.failures.clear(); };
   run.undo();
-  CHECK(run.server.log ==
-        Log{"history", "try_lock: acquired", "apply U3__c.sql", "pause", "apply U3__c.sql", "unlock"});
+  CHECK(run.server.log == Log{"history", "try_lock: acquired", "prepare_history", "apply U3__c.sql", "pause",
+                              "apply U3__c.sql", "unlock"});
 }
 
 TEST_CASE("where on-busy says skip, undo fails at once") {

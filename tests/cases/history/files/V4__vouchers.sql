@@ -1,0 +1,1 @@
+create table vouchers (code text primary key);
