@@ -2,6 +2,7 @@
 import itertools
 
 from firing import Case
+from judge_check import judge_on_trial
 from proxy import CLIENT, SERVER
 from strikes import CUTS
 from walking import walk_of
@@ -12,6 +13,7 @@ FIXED = {TRANSACTIONAL: 9, INDEXES: 80, CALLBACKS: 30, UNDO: 9}  # how far it is
 
 
 def cases():
+    yield Case('what the judge must notice', judge_on_trial, fixed=True)
     for workload, strike, side in itertools.product(workloads(), CUTS, (CLIENT, SERVER)):
         if side == SERVER and strike is CUT_AFTER:
             continue  # that is before the next one
