@@ -134,6 +134,7 @@ Cancellable::Cancellable(PGconn* connection) : cancel_(PQgetCancel(connection)) 
 
 Cancellable::~Cancellable() {
   running_socket = -1;
+  alarm(0);  // what follows waits for no server
   running = nullptr;
   PQfreeCancel(cancel_);
 }
