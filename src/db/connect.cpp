@@ -61,6 +61,7 @@ enum class Trouble {
   bad_string,
   unreachable,
   full,
+  crowded,
   starting_up,
   no_database,
   wrong_login,
@@ -82,6 +83,8 @@ Trouble trouble(std::string_view message) {
       says("no more connections allowed") || says("remaining connection slots are reserved")) {
     return Trouble::full;
   }
+  // EAGAIN of connect() on a unix socket whose queue of clients is full.
+  if (says("Resource temporarily unavailable")) return Trouble::crowded;
   if (says("database \"") && says("does not exist")) return Trouble::no_database;
   if (says("authentication failed") || says("no password supplied") || says("role \"") ||
       says("pg_hba.conf") || says("no such user")) {
@@ -130,8 +133,8 @@ std::string refusal_state(const Parameters& wanted) {
 }
 
 bool may_pass(Trouble kind) {
-  return kind == Trouble::unreachable || kind == Trouble::full || kind == Trouble::starting_up ||
-         kind == Trouble::no_database;
+  return kind == Trouble::unreachable || kind == Trouble::full || kind == Trouble::crowded ||
+         kind == Trouble::starting_up || kind == Trouble::no_database;
 }
 
 std::string_view in_words(Trouble kind) {
@@ -142,6 +145,8 @@ std::string_view in_words(Trouble kind) {
       return "the server is starting up";
     case Trouble::full:
       return "all connections are taken";
+    case Trouble::crowded:
+      return "too many clients connect at the same moment";
     case Trouble::no_database:
       return "the database does not exist";
     case Trouble::wrong_login:
@@ -163,6 +168,7 @@ std::string_view code(Trouble kind) {
     case Trouble::starting_up:
       return "server_starting";
     case Trouble::full:
+    case Trouble::crowded:
       return "too_many_connections";
     case Trouble::no_database:
       return "database_missing";
@@ -185,6 +191,8 @@ std::string_view hint(Trouble kind) {
              "takes it; special "
              "characters in a URL are percent-encoded.";
     case Trouble::starting_up:
+      return "Try again in a moment, or let lockstep wait with --wait-for-db 60s.";
+    case Trouble::crowded:
       return "Try again in a moment, or let lockstep wait with --wait-for-db 60s.";
     case Trouble::full:
       return "Try again when others have left, or let lockstep wait with --wait-for-db 60s; max_connections "

@@ -1,10 +1,19 @@
+#include <sys/socket.h>
+#include <sys/un.h>
+
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
+#include <cerrno>
+#include <csignal>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string>
+#include <vector>
 
+#include "support/fd.h"
 #include "support/migrating.h"
 #include "support/pgbouncer.h"
+#include "support/temp_dir.h"
 
 namespace lockstep::test {
 namespace {
@@ -36,6 +45,49 @@ TEST_CASE("a server that is away, then starting, then without the database is wa
   INFO(outcome.err);
   CHECK(outcome.exit_code == 0);
   CHECK(server.psql("shop", "select to_regclass('a') is not null") == "t");
+}
+
+/// A unix socket whose queue of clients is full, as that of a server with few connections in a crowd.
+class FullSocket {
+ public:
+  FullSocket() : listener_(open()) {
+    REQUIRE(bind(listener_.get(), address(), sizeof(address_)) == 0);
+    REQUIRE(listen(listener_.get(), 0) == 0);
+    do clients_.push_back(open());
+    while (connect(clients_.back().get(), address(), sizeof(address_)) == 0);
+    REQUIRE(errno == EAGAIN);
+  }
+  std::string url() const { return "postgresql:///shop?host=" + directory_.path().string(); }
+
+ private:
+  static Fd open() { return Fd(socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)); }
+  const sockaddr* address() {
+    const auto path = (directory_.path() / ".s.PGSQL.5432").string();
+    address_.sun_family = AF_UNIX;
+    REQUIRE(path.size() < sizeof(address_.sun_path));
+    path.copy(address_.sun_path, path.size());
+    return reinterpret_cast<const sockaddr*>(&address_);
+  }
+
+  TempDir directory_;
+  sockaddr_un address_{};
+  Fd listener_;
+  std::vector<Fd> clients_;
+};
+
+TEST_CASE("a server with a full queue of clients is waited for") {
+  const FullSocket server;
+  const auto files = one_file();
+  const auto impatient = run(files.migrate(server.url(), {"--output", "json"}));
+  INFO(impatient.out);
+  CHECK(impatient.exit_code == 4);
+  CHECK(nlohmann::json::parse(impatient.out).at("error").at("code") == "too_many_connections");
+  CHECK_THAT(impatient.out, ContainsSubstring("--wait-for-db"));
+
+  Running patient(files.migrate(server.url(), {"--wait-for-db", "120s"}));
+  patient.wait_for_output("too many clients connect at the same moment");
+  patient.signal(SIGTERM);
+  CHECK(patient.wait().exit_code == 143);
 }
 
 TEST_CASE("a server that speaks another language is understood all the same") {
