@@ -61,12 +61,15 @@ class Question {
   }
 
   const std::string& error() const { return error_; }
+  /// The connection was lost without a word of the server or the pooler.
+  bool lost() const { return lost_; }
 
   Identity identity() const { return {number(0).value_or(0), number(1)}; }
   bool flag(int column) const { return *PQgetvalue(last_.get(), 0, column) == 't'; }
 
  private:
   bool fail() {
+    lost_ = error_.empty();
     error_ = connection_error(connection_).message;
     return done_ = true;
   }
@@ -80,7 +83,18 @@ class Question {
   Result last_;
   std::string error_;
   bool done_ = false;
+  bool lost_ = false;
 };
+
+/// What the network did says nothing about the pooler.
+Failure second_connection_lost(const std::string& words) {
+  return Failure(Error{.kind = ErrorKind::connection,
+                       .code = "connection_lost",
+                       .message = "cannot find out what the pooler in the path does, since the second "
+                                  "connection, which the proof needs, was lost: " +
+                                  words,
+                       .hints = {"Nothing was changed. Run the command again."}});
+}
 
 std::string moved(const Identity& from, const Identity& to) {
   if (from.pid == to.pid)
@@ -130,6 +144,7 @@ class Probe {
     if (!notify.answered_within(patience_)) {
       if (auto verdict = watch_while_other_waits(notify)) return *verdict;
     }
+    if (notify.lost()) throw second_connection_lost(notify.error());
     if (!notify.error().empty()) {
       return {PoolMode::undecidable, fmt::format("the second connection failed: {}", notify.error())};
     }
@@ -194,10 +209,6 @@ class Probe {
 Verdict probe_pooler(Session& session, const SessionOptions& options, const Identity& first_seen) {
   Probe probe(session, options, first_seen);
   auto verdict = probe.run();
-  if (session.lost()) {
-    throw failed(session, ErrorKind::connection, "probe_failed",
-                 "cannot find out what is in the path of this session", connection_error(session.raw()));
-  }
   probe.clean_up();
   // What the network did says nothing about the pooler.
   if (session.lost()) {

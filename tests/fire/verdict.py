@@ -6,7 +6,6 @@ from firing import expect
 
 # docs/exit-codes.md: a fault from outside is no reason for any other.
 ALLOWED = (0, 4, 6, 7, 75, 130, 143)
-SECOND_CONNECTION = 'second connection'  # the pooler probe proves nothing without it: exit 5 (docs/poolers.md)
 
 
 def told_scripts(report):
@@ -30,8 +29,7 @@ def verdict_on(run, before, after, final):
     evidence = (run, before, after)
     if run.code < 0 or (run.code in (130, 143) and not run.out):  # while it connects, a signal ends it at once
         return 'killed'
-    unproved = run.code == 5 and SECOND_CONNECTION in run.json['error']['detail']
-    expect(run.code in ALLOWED or unproved, f'exit code {run.code} is not one for a fault from outside', *evidence)
+    expect(run.code in ALLOWED, f'exit code {run.code} is not one for a fault from outside', *evidence)
     report = run.json
     expect(report['exit_code'] == run.code and report['ok'] == (run.code == 0), 'the JSON has another exit code', *evidence)
     done, told = after.applied() - before.applied(), told_scripts(report)

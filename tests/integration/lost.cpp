@@ -1,5 +1,4 @@
 #include <catch2/catch_test_macros.hpp>
-#include <catch2/generators/catch_generators.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <functional>
 
@@ -142,18 +141,6 @@ TEST_CASE("a connection that is lost when all is done and recorded takes nothing
   INFO(outcome.err);
   CHECK(outcome.exit_code == 0);
   CHECK(applied_versions(database) == "1");
-}
-
-TEST_CASE("a connection that is lost while a pooler is looked for tells nothing of poolers") {
-  const TestDatabase database;
-  const MigrationDir files({{"V1__a.sql", "create table a (i int);"}});
-  const auto text = GENERATE("listen lockstep_probe", "pg_listening_channels");
-  const Proxy proxy(database.server(), {.fault = {.kind = Fault::Kind::cut, .text = text}});
-  const auto outcome = run(files.migrate(proxy.url(database.name())));
-  REQUIRE(proxy.fault_happened());
-  INFO(outcome.err);
-  CHECK(outcome.exit_code == 4);
-  CHECK_THAT(outcome.err, ContainsSubstring("the connection was lost") && !ContainsSubstring("refusing"));
 }
 
 }  // namespace
