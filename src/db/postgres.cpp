@@ -109,6 +109,8 @@ class Postgres : public Database {
   void unlock() override { lock_.unlock(session_); }
 
   std::optional<int> prepare_history() override {
+    if (greeting_.history == Presence::missing || greeting_.format != history_format)
+      used_ = true;  // an event trigger may change the session
     if (greeting_.history == Presence::missing) {
       create_history();
       return std::nullopt;
@@ -258,6 +260,8 @@ class Postgres : public Database {
   /// The session as a script must find it, at no cost before the first one.
   std::vector<std::string> reset_if_used() {
     if (!std::exchange(used_, true)) return {};
+    // The server reads a whole message in the encoding of its beginning.
+    if (!session_.speaks_utf8()) session_.simple("set client_encoding = 'UTF8'");
     return state_.reset_statements(defaults_);
   }
 

@@ -13,6 +13,9 @@
 namespace lockstep::db {
 namespace {
 
+/// A file without a transaction may have changed what a transaction begins with.
+constexpr auto begin_to_write = "begin isolation level read committed read write";
+
 /// A session that ends behind COMMIT's answer takes nothing back.
 bool is_complete(const Answer& answer, const std::vector<Query>& queries) {
   return answer.results.size() == queries.size();
@@ -83,7 +86,7 @@ void Recorder::write_all(std::vector<Query> queries, std::int64_t expected_rank)
 
 std::optional<ServerError> Recorder::write_transaction(std::vector<Query> queries) {
   queries = as_ourselves(std::move(queries));
-  queries.insert(queries.begin(), {"begin"});
+  queries.insert(queries.begin(), {begin_to_write});
   queries.push_back({"commit"});
   const auto answer = session_.pipeline(queries, Grouping::all_together);
   if (is_complete(answer, queries)) return std::nullopt;

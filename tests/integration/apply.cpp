@@ -156,6 +156,13 @@ TEST_CASE("a deferred trigger runs with the role and search_path that its file h
   runner.lab.server().psql("drop schema late cascade; drop role late_owner");
 }
 
+TEST_CASE("a file that changes client_encoding does not change how the next one is read") {
+  Runner runner;
+  runner.apply("V1__encoding.sql", "set client_encoding = 'LATIN1';");
+  runner.apply("V2__text.sql", "create table word as select 'größe'::text as word;");
+  CHECK(runner.lab.server().psql("select length(word) from word") == "5");
+}
+
 TEST_CASE("a file that changes client_encoding is recorded under its own name") {
   Runner runner;
   auto migration = runner.lab.file("V1__größe.sql", "set client_encoding = 'LATIN1'; select 1;");
