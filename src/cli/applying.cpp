@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "cli/text_table.h"
+#include "core/text.h"
 
 namespace lockstep::cli {
 
@@ -45,7 +46,7 @@ void show_dry_run(Run& run, const Plan& plan, const Callbacks& callbacks, const 
                {migration.script}});
   }
   result.fields["pending"] = plan.steps.size();
-  const auto database = result.fields["database"].get<std::string>();
+  const auto database = printable_line(result.fields["database"].get<std::string>());
   result.text = order.empty() ? fmt::format("nothing to {} database {}\n", words.nothing_to, database)
                               : fmt::format("would {} database {}:\n\n{}",
                                             what_it_would_do(plan, order.size() - plan.steps.size(), words),

@@ -2,6 +2,7 @@
 
 #include "cli/commands.h"
 #include "core/baseline.h"
+#include "core/text.h"
 
 namespace lockstep::cli {
 namespace {
@@ -24,7 +25,7 @@ void run_baseline(Run& run, Result& result) {
   const auto outcome = baseline(*database, *version, description, run.lock_policy(), run.log());
   const bool recorded = outcome == BaselineOutcome::recorded;
   result.fields["recorded"] = recorded;
-  result.text = fmt::format("the history of database {} {} at version {}\n", name,
+  result.text = fmt::format("the history of database {} {} at version {}\n", printable_line(name),
                             recorded ? "now begins" : "already begins", version->text());
 }
 

@@ -42,8 +42,8 @@ Failure declined() {
 
 /// "schema public of database shop", "schemas app, audit of database shop".
 std::string place(const std::vector<std::string>& schemas, const std::string& database) {
-  return fmt::format("schema{} {} of database {}", schemas.size() == 1 ? "" : "s", fmt::join(schemas, ", "),
-                     database);
+  return fmt::format("schema{} {} of database {}", schemas.size() == 1 ? "" : "s",
+                     printable_line(fmt::format("{}", fmt::join(schemas, ", "))), printable_line(database));
 }
 
 void confirm(Run& run, const Inventory& inventory, const std::string& where, const std::string& database) {
@@ -54,9 +54,8 @@ void confirm(Run& run, const Inventory& inventory, const std::string& where, con
   const auto& context = run.context();
   if (!context.in_is_terminal) throw needs_confirmation(database);
   run.log().settle();
-  context.err << printable(
-                     fmt::format("This drops {} from {}, with all rows. Type the database's name to go on: ",
-                                 counted(inventory.objects.size(), "object"), where))
+  context.err << fmt::format("This drops {} from {}, with all rows. Type the database's name to go on: ",
+                             counted(inventory.objects.size(), "object"), where)
               << std::flush;
   if (context.read_answer().value_or("") != database) throw declined();
 }

@@ -2,6 +2,7 @@
 
 #include "cli/commands.h"
 #include "cli/text_table.h"
+#include "core/text.h"
 
 namespace lockstep::cli {
 namespace {
@@ -64,7 +65,7 @@ std::string other_values(const Plan& plan) {
   for (const auto& entry : plan.entries) {
     if (!entry.has_other_values()) continue;
     text += fmt::format("{}{} runs again: a placeholder that it uses has another value\n",
-                        text.empty() ? "\n" : "", entry.script());
+                        text.empty() ? "\n" : "", printable_line(entry.script()));
   }
   return text;
 }
@@ -103,7 +104,8 @@ void run_info(Run& run, Result& result) {
                    {"version", plan.newest_applied ? Json(plan.newest_applied->text()) : Json()},
                    {"pending", plan.steps.size()},
                    {"migrations", std::move(migrations)}};
-  result.text = fmt::format("database {}, history {}.{}\n", facts.database, facts.schema, facts.table);
+  result.text = fmt::format("database {}, history {}.{}\n", printable_line(facts.database),
+                            printable_line(facts.schema), printable_line(facts.table));
   if (!table.empty()) result.text += "\n" + table.render(run.coloring());
   result.text += other_values(plan);
   result.text += fmt::format("\n{}\n", summary(plan));

@@ -3,6 +3,7 @@
 #include "cli/applying.h"
 #include "cli/commands.h"
 #include "core/migrate.h"
+#include "core/text.h"
 
 namespace lockstep::cli {
 namespace {
@@ -86,7 +87,7 @@ void run_migrate(Run& run, Result& result) {
   }
   record(done, result);
   result.fields["duration_ms"] = duration().count();
-  result.text = describe_success(done, facts.database, duration());
+  result.text = describe_success(done, printable_line(facts.database), duration());
 }
 
 }  // namespace lockstep::cli

@@ -3,6 +3,7 @@
 
 #include "cli/commands.h"
 #include "core/callbacks.h"
+#include "core/text.h"
 
 namespace lockstep::cli {
 namespace {
@@ -51,7 +52,10 @@ void run_plan(Run& run, Result& result) {
   }
   if (!anything_to_run(plan, callbacks)) result.text = "-- nothing is pending\n";
   show_all(*database, plan, callbacks, [&](const Migration&, const auto& preview) {
-    preview([&](std::string_view sql) { run.out().write_sql(sql); });
+    preview([&](std::string_view sql) {
+      // A program gets the SQL as it is, a terminal what it can show.
+      run.out().write_sql(run.context().out_terminal.is_terminal ? printable(sql) : std::string(sql));
+    });
   });
 }
 

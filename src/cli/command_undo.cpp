@@ -4,6 +4,7 @@
 
 #include "cli/applying.h"
 #include "cli/commands.h"
+#include "core/text.h"
 #include "core/undo.h"
 
 namespace lockstep::cli {
@@ -98,7 +99,7 @@ void run_undo(Run& run, Result& result) {
     throw;
   }
   record(done, duration(), result);
-  result.text = describe_success(done, facts.database, duration());
+  result.text = describe_success(done, printable_line(facts.database), duration());
 }
 
 }  // namespace lockstep::cli

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "cli/commands.h"
+#include "core/text.h"
 #include "core/validate.h"
 
 namespace lockstep::cli {
@@ -19,8 +20,8 @@ void run_validate(Run& run, Result& result) {
                               {.target = std::nullopt, .out_of_order = run.settings().out_of_order});
   result.problems = validate(plan, run.arguments().has("--strict") ? Strictness::strict : Strictness::normal);
   if (result.problems.empty()) {
-    result.text =
-        fmt::format("{}: files and the history of database {} agree\n", number, database->facts().database);
+    result.text = fmt::format("{}: files and the history of database {} agree\n", number,
+                              printable_line(database->facts().database));
   }
 }
 

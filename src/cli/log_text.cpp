@@ -60,11 +60,11 @@ class TextLog : public Log {
 
   void connected(const SessionFacts& facts) override {
     if (options_.verbosity != Verbosity::verbose) return;
-    line(fmt::format("connected to database {} as {}, server {}.{}, backend {}; run {}", facts.database,
-                     facts.user, facts.server_version / 10000, facts.server_version % 10000,
-                     facts.backend_pid, options_.run_id));
-    line(fmt::format("history {}.{}, lock ({}, {})", facts.schema, facts.table, facts.lock_namespace,
-                     facts.lock_resource));
+    line(fmt::format("connected to database {} as {}, server {}.{}, backend {}; run {}",
+                     printable_line(facts.database), printable_line(facts.user), facts.server_version / 10000,
+                     facts.server_version % 10000, facts.backend_pid, options_.run_id));
+    line(fmt::format("history {}.{}, lock ({}, {})", printable_line(facts.schema),
+                     printable_line(facts.table), facts.lock_namespace, facts.lock_resource));
   }
 
   void note(std::string_view message) override {

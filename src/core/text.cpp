@@ -142,6 +142,18 @@ std::string printable(std::string_view text) {
   return shown;
 }
 
+std::string printable_line(std::string_view text) {
+  std::string line;
+  for (const char c : printable(text)) {
+    if (c == '\n' || c == '\t') {
+      append_escaped(line, {&c, 1});
+    } else {
+      line += c;
+    }
+  }
+  return line;
+}
+
 bool is_printable(std::string_view text) {
   // Every path of every file passes here, and nearly all of them are plain ASCII.
   if (is_plain(text)) return true;

@@ -25,6 +25,9 @@ std::string_view nearest(std::string_view word, const std::vector<std::string_vi
 /// stay.
 std::string printable(std::string_view text);
 
+/// The same for what belongs on one line, such as a name: tab and newline are written as \xNN, too.
+std::string printable_line(std::string_view text);
+
 /// Whether printable would change nothing.
 bool is_printable(std::string_view text);
 

@@ -137,6 +137,11 @@ TEST_CASE("what a terminal would obey is written out") {
     CHECK_FALSE(is_printable(bad));
 }
 
+TEST_CASE("a name is shown on one line") {
+  CHECK(printable_line("new\nline\ttab\x1b") == "new\\x0aline\\x09tab\\x1b");
+  CHECK(printable_line("Größe 漢字") == "Größe 漢字");
+}
+
 TEST_CASE("a byte that cannot be shown is found wherever it stands") {
   for (std::size_t at = 0; at < 20; ++at) {
     for (unsigned byte = 0; byte < 256; ++byte) {
