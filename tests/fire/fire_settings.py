@@ -1,6 +1,9 @@
 """Hostile and odd settings, roles, names and servers."""
+import settings_names
 import settings_roles
+import settings_servers
 import settings_shadow
+import settings_triggers
 from deployment import as_usual, directories, expect_as_usual, fresh_target, left_in, say_all
 from firing import Case, expect, lockstep
 from settings_table import SETTINGS
@@ -63,5 +66,5 @@ def cases():
     yield Case('all settings at once', all_at_once, fixed=True)
     for setting in SETTINGS:
         yield Case(f'setting {setting.title}', with_setting(setting), fixed=setting.says == 'temporary')
-    for module in (settings_shadow, settings_roles):
+    for module in (settings_shadow, settings_roles, settings_names, settings_triggers, settings_servers):
         yield from module.cases()
