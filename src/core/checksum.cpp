@@ -11,8 +11,6 @@
 namespace lockstep {
 namespace {
 
-using Digest = std::array<unsigned char, 32>;
-
 constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
 
 void require(bool success) {
@@ -29,7 +27,7 @@ const EVP_MD* fetch_sha256() {
   return EVP_MD_fetch(nullptr, "SHA256", nullptr);
 }
 
-const EVP_MD* sha256() {
+const EVP_MD* algorithm_sha256() {
   static const EVP_MD* const algorithm = fetch_sha256();
   require(algorithm != nullptr);
   return algorithm;
@@ -73,7 +71,7 @@ struct Checksum::State {
   bool after_cr = false;      ///< a LF now belongs to the line end before it
   std::size_t line_ends = 0;  ///< withheld: they do not count if nothing follows
 
-  State() { require(context && EVP_DigestInit_ex2(context.get(), sha256(), nullptr) == 1); }
+  State() { require(context && EVP_DigestInit_ex2(context.get(), algorithm_sha256(), nullptr) == 1); }
   ~State() { spare_context() = std::move(context); }
   State(const State&) = delete;
   State& operator=(const State&) = delete;
@@ -146,7 +144,7 @@ std::string Checksum::finish() {
 }
 
 void prepare_checksums() {
-  sha256();
+  algorithm_sha256();
 }
 
 std::string checksum(std::string_view bytes) {
@@ -155,9 +153,14 @@ std::string checksum(std::string_view bytes) {
   return sum.finish();
 }
 
-std::int32_t sha256_prefix(std::string_view text) {
+Digest sha256(std::string_view bytes) {
   Digest digest{};
-  require(EVP_Digest(text.data(), text.size(), digest.data(), nullptr, sha256(), nullptr) == 1);
+  require(EVP_Digest(bytes.data(), bytes.size(), digest.data(), nullptr, algorithm_sha256(), nullptr) == 1);
+  return digest;
+}
+
+std::int32_t sha256_prefix(std::string_view text) {
+  const auto digest = sha256(text);
   std::uint32_t prefix = 0;
   for (std::size_t i = 0; i < 4; ++i) prefix = prefix << 8U | digest[i];
   return static_cast<std::int32_t>(prefix);

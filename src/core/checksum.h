@@ -32,6 +32,10 @@ void prepare_checksums();
 /// Checksum of a whole file in memory.
 std::string checksum(std::string_view bytes);
 
+/// SHA-256 of exactly these bytes.
+using Digest = std::array<unsigned char, 32>;
+Digest sha256(std::string_view bytes);
+
 /// The first four bytes of SHA-256 over `text`, big-endian, as PostgreSQL's int4.
 std::int32_t sha256_prefix(std::string_view text);
 

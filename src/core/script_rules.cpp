@@ -21,21 +21,6 @@ Error problem_at(const sql::Place& place, const ScriptFiles& files, std::string 
   return error;
 }
 
-/// Begins, ends or splits the transaction that the file runs in.
-bool splits_transaction(StatementKind kind) {
-  switch (kind) {
-    case StatementKind::begin:
-    case StatementKind::commit:
-    case StatementKind::rollback:
-    case StatementKind::prepare_transaction:
-    case StatementKind::commit_prepared:
-    case StatementKind::rollback_prepared:
-      return true;
-    default:
-      return false;
-  }
-}
-
 /// Reads the directives of the file and of the configuration beside it.
 DirectivesRead read_directives(const sql::Survey& survey, const ScriptConfig& config,
                                const ScriptFiles& files) {
@@ -209,6 +194,20 @@ void check_callback_settings(const Directives& directives, CallbackPlace place, 
 }
 
 }  // namespace
+
+bool splits_transaction(StatementKind kind) {
+  switch (kind) {
+    case StatementKind::begin:
+    case StatementKind::commit:
+    case StatementKind::rollback:
+    case StatementKind::prepare_transaction:
+    case StatementKind::commit_prepared:
+    case StatementKind::rollback_prepared:
+      return true;
+    default:
+      return false;
+  }
+}
 
 Judgement judge_script(const sql::Survey& survey, const ScriptConfig& config, const ScriptFiles& files) {
   auto read = read_directives(survey, config, files);

@@ -30,6 +30,9 @@ struct ScriptFiles {
   std::vector<Error> problems = {};  ///< why others cannot be included
 };
 
+/// Begins, ends or splits the transaction that a file runs in.
+bool splits_transaction(sql::StatementKind kind);
+
 /// Judges one migration, the files that it includes being part of it:
 ///
 /// Statements that cannot run in a transaction make the whole file run outside of one, if all of its

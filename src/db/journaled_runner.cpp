@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "db/checked_files.h"
 #include "db/hashed_script.h"
 #include "db/in_doubt.h"
 #include "db/index_leftovers.h"
@@ -60,9 +61,12 @@ JournaledRunner::JournaledRunner(Session& session, const OpenScript& open, const
 void JournaledRunner::run(Progress before, const std::string& begin) {
   progress_ = std::move(before);
   begin_ = begin;
-  // Nothing can be taken back here, so the file is compared before its first statement runs.
-  if (checksum_of(open_, migration_) != migration_.checksum) throw file_changed(migration_);
-  HashedScript script(open_, migration_, reader_options(session_.raw()));
+  // Nothing can be taken back here, so the file is compared before its first statement runs, and each piece
+  // again before it does.
+  const CheckedFiles files(open_, migration_, [this] { return changed_while_running(migration_); });
+  if (files.checksum() != migration_.checksum) throw file_changed(migration_);
+  const auto open = files.opener();
+  HashedScript script(open, migration_, reader_options(session_.raw()));
   auto& reader = script.reader();
   reader_ = &reader;
   const auto start = progress_.statements;

@@ -246,6 +246,15 @@ Failure file_changed(const Migration& migration) {
   return Failure(std::move(error));
 }
 
+Failure changed_while_running(const Migration& migration) {
+  auto error = about(migration, "file_changed", "this file changed while it ran");
+  error.hints = {
+      "What it did before stays done, and nothing of the change was run. Restore the file as it was, then "
+      "run "
+      "lockstep migrate again: it goes on from there."};
+  return Failure(std::move(error));
+}
+
 Failure transaction_ended(const Migration& migration) {
   auto error = about(migration, "transaction_ended", "this file ended its transaction by itself");
   error.hints = {"What it did before that is not rolled back, and it is not recorded as applied.",

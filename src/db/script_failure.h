@@ -20,6 +20,8 @@ Failure progress_in_doubt(const Migration& migration);
 /// The connection was lost before anything of the file was sent.
 Failure cannot_begin(const Migration& migration);
 Failure file_changed(const Migration& migration);
+/// One that is not rolled back as a whole.
+Failure changed_while_running(const Migration& migration);
 Failure transaction_ended(const Migration& migration);
 
 /// The file of a non-transactional migration ended inside a transaction that it had begun.

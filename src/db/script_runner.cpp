@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/script_rules.h"
 #include "db/hashed_script.h"
 #include "db/script_failure.h"
 
@@ -63,6 +64,8 @@ void ScriptRunner::run_script(const Migration& script, ScriptMessage& message) {
   while (const auto item = next_statement(message)) {
     // One pair of these may be around the file.
     if (is(*item, sql::StatementKind::begin) || is(*item, sql::StatementKind::commit)) continue;
+    // No file that was checked has one, and what this one does must be rolled back when the checksum tells.
+    if (splits_transaction(item->statement.kind)) throw file_changed(script);
     message.add(*item, callback);
     if (callback == nullptr) ++statements_;
     may_change_defaults_ = may_change_defaults_ || db::may_change_defaults(*item);

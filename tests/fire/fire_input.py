@@ -1,0 +1,6 @@
+"""Hostile input and surroundings."""
+import input_changes
+
+
+def cases():
+    yield from input_changes.cases()
