@@ -15,7 +15,7 @@ namespace {
 
 /// Else nothing that was found in it means anything.
 bool is_text(const Problem& encoding) {
-  return encoding.code != "utf16" && encoding.code != "pg_dump_archive";
+  return encoding.code != "utf16" && encoding.code != "pg_dump_archive" && encoding.code != "nul_byte";
 }
 
 /// Collects the facts, item by item.
@@ -184,24 +184,24 @@ Survey Surveyor::finish(const std::optional<Problem>& lexical, const std::vector
   return std::move(survey_);
 }
 
+/// How much of what was read is given on: of what is no text nothing more, since a disk image has no end.
+std::size_t watched(EncodingCheck& encoding, std::string_view bytes) {
+  encoding.watch(bytes);
+  return encoding.problem() && !is_text(*encoding.problem()) ? 0 : bytes.size();
+}
+
 /// Looks at the bytes of a script and of the files that it includes while they are read.
 class EncodingChecks {
  public:
   ReadBytes watch_script(const ReadBytes& read) {
-    return [this, &read](char* to, std::size_t at_most) {
-      const auto got = read(to, at_most);
-      script_.watch({to, got});
-      return got;
-    };
+    return [this, &read](char* to, std::size_t at_most) { return watched(script_, {to, read(to, at_most)}); };
   }
 
   ReadBytes watch_next(ReadBytes read) {
     auto* const encoding =
         included_.emplace_back(std::make_unique<EncodingCheck>(included_.size() + 1)).get();
     return [read = std::move(read), encoding](char* to, std::size_t at_most) {
-      const auto got = read(to, at_most);
-      encoding->watch({to, got});
-      return got;
+      return watched(*encoding, {to, read(to, at_most)});
     };
   }
 
