@@ -36,7 +36,11 @@ class LineCollector {
  public:
   explicit LineCollector(std::map<std::size_t, std::string> wanted) : lines_(std::move(wanted)) {}
 
-  bool done() const { return number_ > lines_.rbegin()->first; }
+  /// Also when the last line is too long to be shown, wherever it ends.
+  bool done() const {
+    const auto& [last, text] = *lines_.rbegin();
+    return number_ > last || (number_ == last && text.size() > longest);
+  }
   const std::map<std::size_t, std::string>& lines() const { return lines_; }
 
   void take(std::string_view bytes) {

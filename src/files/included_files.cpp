@@ -18,6 +18,8 @@ namespace fs = std::filesystem;
 
 /// As many as PostgreSQL allows its own configuration files.
 constexpr std::size_t deepest = 10;
+/// Ten files that each include the next one ten times would be ten thousand million.
+constexpr std::size_t most = 10'000;
 
 fs::path real_path(const fs::path& path) {
   std::error_code ignored;
@@ -125,6 +127,10 @@ std::optional<Error> IncludedFiles::refused(const sql::IncludeRequest& request, 
   if (depth_of(request.at.file, includes_) >= deepest) {
     return problem("include_too_deep", fmt::format("files include each other more than {} deep", deepest),
                    "Include the file from one that is further up.");
+  }
+  if (includes_.size() >= most) {
+    return problem("include_too_many", fmt::format("a migration includes at most {} files", most),
+                   "Make several migrations of it.");
   }
   return std::nullopt;
 }
