@@ -1,6 +1,11 @@
 """Hostile input and surroundings."""
+import input_bombs
 import input_changes
+import input_controls
+import input_places
+import input_surroundings
 
 
 def cases():
-    yield from input_changes.cases()
+    for module in (input_places, input_surroundings, input_changes, input_controls, input_bombs):
+        yield from module.cases()
