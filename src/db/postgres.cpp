@@ -33,6 +33,12 @@ constexpr int newest_known = 18;
 constexpr std::string_view no_such_table = "42P01";
 constexpr std::string_view no_such_column = "42703";
 
+/// Nothing is wrong with the table or the role when a lock or somebody else ended the statement.
+ErrorKind kind_of_unreadable(const ServerError& error) {
+  const bool will_pass = error.sqlstate == "57014" || error.sqlstate == "55P03" || error.sqlstate == "40P01";
+  return will_pass ? ErrorKind::connection : ErrorKind::config;
+}
+
 class Postgres : public Database {
  public:
   Postgres(const SessionOptions& options, const OpenScript& open_script, const Tell& tell)
@@ -171,8 +177,8 @@ class Postgres : public Database {
     const auto answer = session_.pipeline({state_.borrow_query(), select}, Grouping::all_together);
     if (history_is_gone(answer)) return {};
     if (answer.error)
-      throw failed(session_, ErrorKind::config, "history_unreadable", "cannot read the history table",
-                   *answer.error);
+      throw failed(session_, kind_of_unreadable(*answer.error), "history_unreadable",
+                   "cannot read the history table", *answer.error);
     return HistoryTable::rows(answer.results.back().get());
   }
 

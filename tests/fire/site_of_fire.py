@@ -74,8 +74,14 @@ class Site:
     def start_again(self):
         """After the server was stopped or killed."""
         self.lab.server.process.wait()
-        self.lab.server.start()
-        self.psql.reopen()
+        deadline = time.monotonic() + 10
+        while True:
+            try:
+                self.lab.server.start()
+                return self.psql.reopen()
+            except Stop:  # a child that was killed a moment ago still holds the shared memory
+                if time.monotonic() > deadline:
+                    raise
 
     def wait_for_crash(self, seconds=2):
         """After a backend was killed: the server ends all sessions, if that backend had not ended by itself just then."""

@@ -47,6 +47,7 @@ def stop_immediately(site, _):
 def kill_server(site, _):
     """The postmaster and all its children."""
     postmaster = site.lab.server.process.pid
+    os.kill(postmaster, signal.SIGSTOP)  # so that it forks no more
     children = Path(f'/proc/{postmaster}/task/{postmaster}/children').read_text().split()
     for pid in (postmaster, *map(int, children)):
         kill(pid)

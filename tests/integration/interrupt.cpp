@@ -134,6 +134,23 @@ TEST_CASE("a note that an administrator cancels leaves its file part-way, and sa
   CHECK(run(files.migrate(database.url())).exit_code == 0);
 }
 
+TEST_CASE("a reading of the history that an administrator cancels is worth another try") {
+  const TestDatabase database;
+  const MigrationDir files({{"V1__a.sql", "create table a (i int);"}});
+  REQUIRE(run(files.migrate(database.url())).exit_code == 0);
+  PsqlSession other(database);
+  other.run("begin; lock table lockstep_history;");
+  Running migrator(files.migrate(database.url()));
+  const std::string waiting = "from pg_catalog.pg_locks where not granted";
+  wait_until("the run to wait for the history",
+             [&] { return database.psql("select count(*) " + waiting) == "1"; });
+  database.psql("select pg_cancel_backend(pid) " + waiting);
+  const auto outcome = migrator.wait(10s);
+  INFO(outcome.err);
+  CHECK(outcome.exit_code == 4);
+  CHECK_THAT(outcome.err, ContainsSubstring("Run the command again"));
+}
+
 /// A run whose connection stalls at the first message with `text`.
 struct Stalled {
   Stalled(const MigrationDir& files, std::string text)
