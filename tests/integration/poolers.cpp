@@ -157,7 +157,8 @@ TEST_CASE("a connection that is lost while its pooler is probed is worth another
 
 TEST_CASE(
     "through a session pooler every file is read as UTF-8, in a session that bears the name of the run") {
-  const TestDatabase database(PgServer::shared(), "encoding latin1 locale 'C' template template0");
+  const TestDatabase database(PgServer::shared(),
+                              "encoding latin1 lc_collate 'C' lc_ctype 'C' template template0");
   const PgBouncer pooler(database.server(), {.mode = PoolMode::session});
   const std::string row = "insert into a values ('é', current_setting('application_name'));";
   const MigrationDir files({{"V1__a.sql", "create table a (word text, name text);" + row},
