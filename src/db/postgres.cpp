@@ -285,19 +285,6 @@ class Postgres : public Database {
     return {.rank = step.resumes ? step.resumes->rank : expected_rank + 1, .statements = statements};
   }
 
-  static Scripts scripts_of(std::span<const Migration> callbacks) {
-    Scripts scripts;
-    for (const auto& callback : callbacks) scripts.push_back(&callback);
-    return scripts;
-  }
-
-  static Scripts scripts_of(const Step& step) {
-    auto scripts = scripts_of(step.before);
-    scripts.push_back(&step.migration);
-    for (const auto& callback : step.after) scripts.push_back(&callback);
-    return scripts;
-  }
-
   /// Runs these files and writes the records in one transaction. Returns how many statements of the migration
   /// it sent.
   std::int64_t run_whole(const Migration& migration, const Scripts& scripts, std::vector<std::string> reset,

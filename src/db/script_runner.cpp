@@ -40,6 +40,19 @@ bool may_change_defaults(const sql::Item& item) {
   return begins(item.text, "alter ") && !begins(item.text, "alter table") && !begins(item.text, "alter type");
 }
 
+Scripts scripts_of(std::span<const Migration> callbacks) {
+  Scripts scripts;
+  for (const auto& callback : callbacks) scripts.push_back(&callback);
+  return scripts;
+}
+
+Scripts scripts_of(const Step& step) {
+  auto scripts = scripts_of(step.before);
+  scripts.push_back(&step.migration);
+  for (const auto& callback : step.after) scripts.push_back(&callback);
+  return scripts;
+}
+
 ScriptRunner::ScriptRunner(Session& session, const OpenScript& open, const Migration& migration)
     : session_(session), open_(open), migration_(migration), sender_(session, open, migration) {}
 

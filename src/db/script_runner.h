@@ -2,10 +2,12 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "core/migration.h"
+#include "core/plan.h"
 #include "db/hashed_script.h"
 #include "db/script_sender.h"
 #include "db/session.h"
@@ -33,6 +35,9 @@ struct ClosingError {
 
 /// Files in the order in which they run.
 using Scripts = std::vector<const Migration*>;
+Scripts scripts_of(std::span<const Migration> callbacks);
+/// The step's own, with the callbacks within its transaction around it.
+Scripts scripts_of(const Step& step);
 
 /// Sends the statements of one migration file, and of callbacks, as few messages within one transaction.
 /// Errors are Failures with the place in the file.
