@@ -1,11 +1,28 @@
 #include "db/script_sender.h"
 
+#include <algorithm>
 #include <string_view>
 
 #include "db/script_failure.h"
 #include "sql/include.h"
 
 namespace lockstep::db {
+
+namespace {
+
+/// The server takes a message of COPY data as a whole before it reads a row of it: with small ones it works
+/// while the next are on their way.
+constexpr std::size_t copy_message_size = 16 * 1024;
+
+bool put_copy_data(PGconn* connection, std::string_view data) {
+  for (; !data.empty(); data.remove_prefix(std::min(data.size(), copy_message_size))) {
+    const auto piece = data.substr(0, copy_message_size);
+    if (PQputCopyData(connection, piece.data(), static_cast<int>(piece.size())) != 1) return false;
+  }
+  return true;
+}
+
+}  // namespace
 
 bool is_echo(const sql::Item& item) {
   return item.kind == sql::Item::Kind::meta_command && sql::is_echo(item.name);
@@ -77,8 +94,7 @@ void ScriptSender::copy_in(sql::ScriptReader& reader, std::optional<ServerError>
   while (stop == nullptr) {
     const auto data = reader.next_copy_data();
     if (data.empty()) break;
-    if (PQputCopyData(session_.raw(), data.data(), static_cast<int>(data.size())) != 1)
-      stop = "the data could not be sent";
+    if (!put_copy_data(session_.raw(), data)) stop = "the data could not be sent";
     if (interruption()) stop = "interrupted";
   }
   if (reader.problem()) stop = "the data has no end";
