@@ -82,7 +82,9 @@ void ScriptRunner::run_script(const Migration& script, ScriptMessage& message) {
     message.add(*item, callback);
     if (callback == nullptr) ++statements_;
     may_change_defaults_ = may_change_defaults_ || db::may_change_defaults(*item);
-    if (ends_message(*item) || message.size() >= message_size) send(message);
+    if (!ends_message(*item) && message.size() < message_size) continue;
+    script_->reader().forget_item();  // the message has it
+    send(message);
   }
   try {
     refuse_other(script);
@@ -136,7 +138,6 @@ std::optional<sql::Item> ScriptRunner::next_statement(ScriptMessage& message) {
 }
 
 void ScriptRunner::send(ScriptMessage& message) {
-  script_->reader().forget_item();  // the message has it
   sender_.send(message, script_->reader());
   message = {};
 }
