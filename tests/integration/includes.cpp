@@ -107,6 +107,16 @@ TEST_CASE("what a migration echoes comes in order between the server's notices")
         "three\nECHO: last\n");
 }
 
+TEST_CASE("an echo that is longer than what is read at a time comes whole behind the statements before it") {
+  const TestDatabase database;
+  const std::string text(700'000, 'x');
+  const MigrationDir files(
+      {{"V1__a.sql", "do $$ begin raise notice 'before'; end $$;\n\\echo " + text + "\nselect 1;\n"}});
+  const auto outcome = run(files.migrate(database.url()));
+  CHECK(outcome.exit_code == 0);
+  CHECK((notices(outcome.err) == "NOTICE: before\nECHO: " + text + "\n"));
+}
+
 TEST_CASE("\\echo prints what psql prints") {
   RecordingServer server;
   for (const char* const argument :
