@@ -6,14 +6,6 @@
 #include "core/text.h"
 
 namespace lockstep::cli {
-
-Json lock_json(const Settings& settings, const SessionFacts* facts, Milliseconds waited) {
-  const auto resource = facts != nullptr ? std::optional(facts->lock_resource) : settings.lock_resource;
-  return {{"namespace", facts != nullptr ? facts->lock_namespace : settings.lock_namespace},
-          {"resource", resource ? Json(*resource) : Json()},
-          {"waited_ms", waited.count()}};
-}
-
 namespace {
 
 /// "apply 3 migrations to"
@@ -23,6 +15,13 @@ std::string what_it_would_do(const Plan& plan, std::size_t callbacks, const DryR
 }
 
 }  // namespace
+
+Json lock_json(const Settings& settings, const SessionFacts* facts, Milliseconds waited) {
+  const auto resource = facts != nullptr ? std::optional(facts->lock_resource) : settings.lock_resource;
+  return {{"namespace", facts != nullptr ? facts->lock_namespace : settings.lock_namespace},
+          {"resource", resource ? Json(*resource) : Json()},
+          {"waited_ms", waited.count()}};
+}
 
 Json done_json(const AppliedMigration& done, MigrationState state) {
   auto json = to_json(done.migration, to_string(state));

@@ -191,7 +191,6 @@ std::string_view hint(Trouble kind) {
              "takes it; special "
              "characters in a URL are percent-encoded.";
     case Trouble::starting_up:
-      return "Try again in a moment, or let lockstep wait with --wait-for-db 60s.";
     case Trouble::crowded:
       return "Try again in a moment, or let lockstep wait with --wait-for-db 60s.";
     case Trouble::full:
@@ -263,7 +262,8 @@ PGconn* connect(const SessionOptions& options, const Tell& tell) {
   const auto wanted = parameters(options);
   const auto begin = std::chrono::steady_clock::now();
   Milliseconds pause_between{100};
-  std::string told, heard;
+  std::string told;
+  std::string heard;
   while (true) {
     const LibpqWords said;
     auto* connection = connect_first(wanted);
