@@ -3,6 +3,8 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include "db/socket_peer.h"
+
 namespace lockstep::db {
 namespace {
 
@@ -18,11 +20,13 @@ std::optional<int> own_port(int socket) {
 }  // namespace
 
 OwnEnd own_end(PGconn* connection) {
-  return {PQbackendPID(connection), own_port(PQsocket(connection))};
+  const int socket = PQsocket(connection);
+  return {PQbackendPID(connection), own_port(socket), listener_of(socket)};
 }
 
 Path path_to(const OwnEnd& own, const Identity& backend) {
-  const bool direct = own.handshake_pid == backend.pid && own.port == backend.client_port;
+  if (own.handshake_pid != backend.pid || own.port != backend.client_port) return Path::indirect;
+  const bool direct = own.port || (own.listener && is_parent(*own.listener, backend.pid));
   return direct ? Path::direct : Path::indirect;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <libpq-fe.h>
+#include <sys/types.h>
 
 #include <optional>
 
@@ -18,6 +19,7 @@ struct Identity {
 struct OwnEnd {
   int handshake_pid = 0;  ///< from BackendKeyData
   std::optional<int> port = std::nullopt;
+  std::optional<pid_t> listener = std::nullopt;  ///< the process at the other end of a unix socket
 };
 
 OwnEnd own_end(PGconn* connection);
@@ -25,8 +27,9 @@ OwnEnd own_end(PGconn* connection);
 /// Whether something sits between us and the backend.
 enum class Path { direct, indirect };
 
-/// Nothing sits between us and a backend that has the pid of the handshake and sees our very socket. Equal
-/// pids alone prove nothing, since some poolers hand out small numbers or real pids.
+/// Nothing sits between us and a backend that has the pid of the handshake and sees our very socket, or, over
+/// a unix socket, is a child of who listens there. Equal pids alone prove nothing, since some poolers hand
+/// out small numbers or real pids.
 Path path_to(const OwnEnd& own, const Identity& backend);
 
 }  // namespace lockstep::db

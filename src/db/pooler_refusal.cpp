@@ -45,10 +45,17 @@ std::string message(PoolerPolicy policy, PoolMode mode) {
   return "refusing to migrate through a connection pooler whose mode cannot be proved";
 }
 
+/// Who listens at a unix socket, which decides where there are no ports.
+std::string listener(const OwnEnd& own) {
+  if (own.port) return {};
+  if (own.listener) return fmt::format(", where process {} listens", *own.listener);
+  return ", where a process listens that is not seen from here (another pid namespace)";
+}
+
 std::string described(PGconn* connection, const Verdict& verdict, const Identity& backend) {
   const auto own = own_end(connection);
-  std::string text =
-      fmt::format("connected to {}\nthe server says backend {}", endpoint(connection), backend.pid);
+  std::string text = fmt::format("connected to {}{}\nthe server says backend {}", endpoint(connection),
+                                 listener(own), backend.pid);
   if (backend.client_port) text += fmt::format(" (client port {})", *backend.client_port);
   text += fmt::format(", the handshake said {}", own.handshake_pid);
   if (own.port) text += fmt::format(" (our port {})", *own.port);

@@ -7,12 +7,13 @@ from lab import HISTORY, server_socket
 from measuring import Pairs, Row, in_words, run, run_watched, verdict
 
 MIB = 1024 * 1024
+UNPROBED = ('--pooler', 'assume-session')  # through a proxy, as if it were a direct connection
 
 
 def round_trips(lab, _):
     def counted(url, directory):
         before = proxy.round_trips
-        run(lab.migrate(url, directory))
+        run(lab.migrate(url, directory, *UNPROBED))
         return proxy.round_trips - before
 
     directory = lab.one_table_files(10)
@@ -82,7 +83,7 @@ def many_files(lab, options):
     yield ratio_row(f'{count:,} one-table migrations against psql with the same transactions', pairs, 0.9)
 
 
-def applying_pairs(lab, directory, url_of, count):
+def applying_pairs(lab, directory, url_of, count, *options):
     """lockstep with the directory and psql with the same transactions. Both find the history table there, and empty."""
     script, history = transactions(lab, directory)
 
@@ -92,7 +93,7 @@ def applying_pairs(lab, directory, url_of, count):
 
     with lab.database() as template:
         lab.server.psql('-c', history, database=template)
-        return Pairs(lambda: in_new_database(lambda url: lab.migrate(url, directory)),
+        return Pairs(lambda: in_new_database(lambda url: lab.migrate(url, directory, *options)),
                      lambda: in_new_database(lambda url: lab.psql(url, '-q', '-v', 'ON_ERROR_STOP=1', '-f', script)),
                      count)
 
@@ -110,7 +111,7 @@ def delay(lab, options):
     (lab.work / 'far').mkdir()
     with DelayingProxy(lab.work / 'far', server_socket(lab), round_trip / 2) as proxy:
         pairs = applying_pairs(lab, directory, lambda database: lab.server.url_of(database, proxy.directory, 5432),
-                               2 * options.pairs)
+                               2 * options.pairs, *UNPROBED)
     yield Row(f'{files} files of 50 statements, {round_trip * 1000:.0f} ms of network delay, against psql with the same '
               'transactions', f'{1 / pairs.ratio():.1f} × faster', f'{budget} × faster',
               verdict(pairs.ratio(), 1 / budget, pairs.least_ratio()), pairs.times())

@@ -7,6 +7,7 @@ import itertools
 from collections import Counter
 
 import pool_adversaries
+import pool_containers
 import pool_judge
 import pool_race
 import pool_settings
@@ -80,4 +81,5 @@ def cases():
     yield Case('Pgpool-II, once', lambda lab, _: pgpool(lab, 1), fixed=True)
     yield from pool_settings.cases()
     yield from pool_adversaries.cases()
+    yield from pool_containers.cases()
     yield from pool_race.cases()

@@ -9,7 +9,7 @@ from typing import Callable
 
 from corpus import PROCEDURE, Statement, called_mark, copied_marks, index, mark, migration, outside
 from firing import Broken, expect, finish, start
-from proxy import TCP, UNIX
+from proxy import OPTIONS, TCP, UNIX
 from psql_session import PsqlSession
 from site_of_fire import Site
 from workloads import Workload, workload
@@ -121,7 +121,8 @@ def strike_held(site, hold, strike):
     site.renew()
     site.proxy.arm(None)
     with holding(site, hold):
-        process = start(site.lab, *site.arguments(site.proxy.url(site.name, strike.transport)))
+        url = site.proxy.url(site.name, strike.transport)
+        process = start(site.lab, *site.arguments(url, *OPTIONS[strike.transport]))
         wait_until_it_waits(site, process)
         strike.hit(site, process, site.proxy.links[0])
         run = finish(process, 20)

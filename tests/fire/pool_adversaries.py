@@ -47,6 +47,15 @@ def before_pool(lab, kind, mode, size, round_robin):
         return judged_runs(lab, database, judge, url(proxy, database), pooler)
 
 
+def like_the_server(lab, mode, size):
+    """Over unix sockets, which have no ports, and with the pid of the right backend: only who listens tells."""
+    settings = {'pool_mode': mode, 'default_pool_size': size, 'server_round_robin': 1}
+    judge = pool_judge.judge_session if mode == 'session' else pool_judge.judge_shared
+    with lab.database() as database, PgBouncer('pgbouncer', lab.server.port, settings, server_host=lab.server.dir) as pooler, \
+            imitations.BackendsKey(str(pooler.dir / f'.s.PGSQL.{pooler.port}'), pooler.dir / '.s.PGSQL.5432'):
+        return judged_runs(lab, database, judge, pooler.url(database, pooler.dir, 5432), pooler)
+
+
 def emulated_before_session_pool(lab, size):
     """What arrives is no proof, as it was not the backend that sent it: refused, though the pool would be safe."""
     with lab.database() as database, \
@@ -92,6 +101,9 @@ def cases():
         if kind in KEYS:
             yield case(f'{kind.__name__} before a session pool of {size} rr{round_robin}', before_pool, kind, 'session',
                        size, round_robin)
+    for mode, size in itertools.product(('session', 'transaction', 'statement'), SIZES):
+        yield case(f'like the server: a {mode} pool of {size}', like_the_server, mode, size,
+                   fixed=(mode, size) == ('transaction', 1))
     for size in (2, 20):
         yield case(f'EmulatedListen before a session pool of {size}', emulated_before_session_pool, size)
     for first, second in itertools.product(('session', 'transaction', 'statement'), repeat=2):

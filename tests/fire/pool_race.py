@@ -9,7 +9,7 @@ from collections import Counter
 
 import pool_judge
 from firing import Case, expect, finish, lockstep, start
-from pool_imitations import BackendsKey, Starved
+from pool_imitations import Starved
 from pool_programs import PgBouncer
 
 MIGRATORS = 4
@@ -103,18 +103,6 @@ def races(lab, random, pool, rounds):
     return outcomes
 
 
-def unnoticed_races(lab, random, size, rounds):
-    """Over unix sockets, which have no ports, and with the pid of the right backend, a pooler looks like the server: the
-    probe is not even asked."""
-    settings = {'pool_mode': 'transaction', 'default_pool_size': size, 'server_round_robin': 1}
-    outcomes = Counter(faults=rounds * MIGRATORS)
-    with PgBouncer('pgbouncer', lab.server.port, settings, server_host=lab.server.dir) as pooler, \
-            BackendsKey(str(pooler.dir / f'.s.PGSQL.{pooler.port}'), pooler.dir / '.s.PGSQL.5432'):
-        for _ in range(rounds):
-            outcomes += race(lab, random, lambda database: pooler.url(database, pooler.dir, 5432), ())
-    return outcomes
-
-
 def starved_races(lab, random, size, rounds):
     """A pooler that keeps another connection waiting although it has a backend for it looks like a full one in session
     mode."""
@@ -130,8 +118,6 @@ def cases():
     for pool in POOLS:
         yield Case(f'assumed to be a session: {pool}', lambda lab, random, pool=pool: races(lab, random, pool, 10))
     for size in (1, 2, 20):
-        yield Case(f'taken for the server: transaction {size}',
-                   lambda lab, random, size=size: unnoticed_races(lab, random, size, 10))
         yield Case(f'taken for a full session pool: transaction {size}',
                    lambda lab, random, size=size: starved_races(lab, random, size, 5))
     yield Case('assumed to be a session, in short', lambda lab, random: races(lab, random, 'transaction 2 rr', 3), fixed=True)

@@ -1,7 +1,7 @@
 """A proxy between lockstep and the server that counts messages and strikes at a chosen one.
 
-Messages are counted after authentication, over all connections, each side by itself. Over the unix socket a client finds
-itself directly connected; over TCP it sees from the port that something is in between.
+Messages are counted after authentication, over all connections, each side by itself. A client sees that something is in
+between; over TCP lockstep's probe of poolers has its messages in each run, over the unix socket it is told to do without.
 """
 import selectors
 import socket
@@ -18,6 +18,7 @@ from pg_messages import BACKEND_KEY, HEADER, READY, Messages
 CLIENT, SERVER = 'client', 'server'
 UNIX, TCP = 'unix', 'tcp'
 BEFORE, AFTER = 'before', 'after'
+OPTIONS = {UNIX: ('--pooler', 'assume-session'), TCP: ()}  # of lockstep
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import time
 from corpus import MARKS
 from firing import expect, lockstep
 from judge import Judge
-from proxy import UNIX, Proxy
+from proxy import OPTIONS, UNIX, Proxy
 from psql_session import PsqlSession
 from throwaway_server import Stop, output_of
 from verdict import verdict_on
@@ -59,17 +59,17 @@ class Site:
         self.psql.send('drop schema public cascade; create schema public;')
         self.psql.send(self.dump + 'reset all;')
 
-    def arguments(self, url):
-        return [*self.workload.command, '-u', url, '-d', self.files, '--output', 'json']
+    def arguments(self, url, *options):
+        return [*self.workload.command, '-u', url, '-d', self.files, '--output', 'json', *options]
 
-    def run(self, url):
-        return lockstep(self.lab, *self.arguments(url), environment=dict(self.workload.environment))
+    def run(self, url, *options):
+        return lockstep(self.lab, *self.arguments(url, *options), environment=dict(self.workload.environment))
 
     def under_fire(self, fault, transport=UNIX):
         """The run through the proxy, which the fault may hit."""
         self.renew()
         self.proxy.arm(fault)
-        return self.run(self.proxy.url(self.name, transport))
+        return self.run(self.proxy.url(self.name, transport), *OPTIONS[transport])
 
     def start_again(self):
         """After the server was stopped or killed."""

@@ -156,7 +156,7 @@ struct Stalled {
   Stalled(const MigrationDir& files, std::string text)
       : proxy(database.server(), {.transport = Transport::unix_socket,
                                   .fault = {.kind = Fault::Kind::stall, .text = std::move(text)}}),
-        migrator(files.migrate(proxy.url(database.name()))) {}
+        migrator(unprobed(files.migrate(proxy.url(database.name())))) {}
 
   TestDatabase database{};
   Proxy proxy;

@@ -42,7 +42,7 @@ int lose_each_answer(const std::function<void(const TestDatabase&)>& prepare, co
     prepare(database);
     const auto before = history_of(database);
     const Proxy proxy(database.server(), {.transport = Transport::unix_socket, .fault = answer_of(trip)});
-    const auto outcome = run(command(proxy.url(database.name())));
+    const auto outcome = run(unprobed(command(proxy.url(database.name()))));
     lost = proxy.fault_happened();
     wait_for_lock_to_be_free(database);
     INFO("round trip " << trip << ": exit " << outcome.exit_code << "\n" << outcome.err);
@@ -136,7 +136,7 @@ TEST_CASE("a connection that is lost when all is done and recorded takes nothing
   const Proxy proxy(database.server(),
                     {.transport = Transport::unix_socket,
                      .fault = {.kind = Fault::Kind::cut, .text = "as told"}});  // the release of the lock
-  const auto outcome = run(files.migrate(proxy.url(database.name())));
+  const auto outcome = run(unprobed(files.migrate(proxy.url(database.name()))));
   REQUIRE(proxy.fault_happened());
   INFO(outcome.err);
   CHECK(outcome.exit_code == 0);

@@ -142,6 +142,18 @@ TEST_CASE("a plain proxy is no pooler: it is proved and accepted") {
   CHECK(database.psql("select * from a") == "2");
 }
 
+TEST_CASE("over a unix socket, too, only the server itself is direct, not who passes on its pids") {
+  const TestDatabase database;
+  const std::vector<std::string> only_direct{"--pooler=refuse"};
+  CHECK(run(two_files().migrate(database.url(), only_direct)).exit_code == 0);
+
+  const TestDatabase behind;
+  const Proxy proxy(behind.server(), {.transport = Transport::unix_socket});
+  CHECK(run(two_files().migrate(proxy.url(behind.name()), only_direct)).exit_code == 5);
+  CHECK(run(two_files().migrate(proxy.url(behind.name()))).exit_code == 0);
+  CHECK(behind.psql("select * from a") == "2");
+}
+
 TEST_CASE("a connection that is lost while its pooler is probed is worth another try, not a refusal") {
   const TestDatabase database;
   const auto words = GENERATE("listen lockstep_probe", "notify lockstep_probe", "pg_listening_channels");

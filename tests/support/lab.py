@@ -26,10 +26,10 @@ def one_table(number):
 class Lab:
     """Everything is gone after its `with` block."""
 
-    def __init__(self, lockstep, server_bin, settings=()):
+    def __init__(self, lockstep, server_bin, settings=(), kind=ThrowawayServer):
         self.lockstep = lockstep
         self.exits = contextlib.ExitStack()
-        self.server = ThrowawayServer(server_bin, settings, free_port())
+        self.server = kind(server_bin, settings, free_port())
         self.exits.callback(self.server.remove)
         self.exits.enter_context(self.server)
         self.work = Path(self.exits.enter_context(tempfile.TemporaryDirectory(prefix='lockstep-lab-')))

@@ -316,4 +316,9 @@ void Proxy::reset() {
   for (auto* counter : {&counters_.round_trips, &counters_.messages, &counters_.connections}) *counter = 0;
 }
 
+Command unprobed(Command command) {
+  command.argv.emplace_back("--pooler=assume-session");
+  return command;
+}
+
 }  // namespace lockstep::test

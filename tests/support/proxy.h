@@ -9,6 +9,7 @@
 
 #include "support/fd.h"
 #include "support/pg_server.h"
+#include "support/program.h"
 #include "support/wait.h"
 
 namespace lockstep::test {
@@ -25,7 +26,8 @@ struct Fault {
   int round_trip = 0;     ///< not 0: everything that is sent in this round trip, instead of one message
 };
 
-/// Over a unix socket a client finds itself directly connected: no port tells that something is in between.
+/// A client sees in both ways that something is in between: from the port, or from who listens at the unix
+/// socket.
 enum class Transport { tcp, unix_socket };
 
 struct ProxyOptions {
@@ -73,5 +75,8 @@ class Proxy {
   Fd listener_, stop_read_, stop_write_;
   std::thread thread_;
 };
+
+/// The same command without the messages of the pooler probe, as if it were connected directly.
+Command unprobed(Command command);
 
 }  // namespace lockstep::test

@@ -85,16 +85,23 @@ class ThrowawayServer:
         """Also after it has been killed."""
         settings = [argument for setting in self.settings for argument in ('-c', setting)]
         with open(self.log, 'ab') as log:
-            self.process = subprocess.Popen(
-                [self.bin / 'postgres', '-D', self.dir / 'data', '-k', self.dir, *settings], env=CLEAN_ENVIRONMENT,
-                cwd=self.dir, stdin=subprocess.DEVNULL, stdout=log, stderr=log, preexec_fn=die_with_parent,
-                **unprivileged())
+            self.process = self.started([self.bin / 'postgres', '-D', self.dir / 'data', '-k', self.dir, *settings],
+                                        env=CLEAN_ENVIRONMENT, cwd=self.dir, stdin=subprocess.DEVNULL, stdout=log,
+                                        stderr=log, preexec_fn=die_with_parent)
         self.wait_until_ready()
+
+    def started(self, command, **keywords):
+        return subprocess.Popen(command, **keywords, **unprivileged())
+
+    @property
+    def own_pid(self):
+        """As the server itself sees it."""
+        return self.process.pid
 
     def wait_until_ready(self):
         deadline = time.monotonic() + 60
         pid_file = self.dir / 'data' / 'postmaster.pid'
-        while not (pid_file.exists() and is_ready(pid_file.read_text(), self.process.pid)):
+        while not (pid_file.exists() and is_ready(pid_file.read_text(), self.own_pid)):
             if self.process.poll() is not None or time.monotonic() > deadline:
                 raise Stop('the server did not start: ' + self.log.read_text())
             time.sleep(0.01)
