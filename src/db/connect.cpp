@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 #include <poll.h>
+#include <strings.h>
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -255,6 +257,16 @@ PGconn* connect_first(const Parameters& wanted) {
 
 std::string application_name(const SessionOptions& options) {
   return fmt::format("lockstep {} {}", options.command, options.run_id);
+}
+
+std::vector<std::pair<std::string, std::string>> settings_of_environment() {
+  std::vector<std::pair<std::string, std::string>> settings;
+  for (const auto& [variable, name] :
+       {std::pair("PGDATESTYLE", "datestyle"), std::pair("PGTZ", "timezone"), std::pair("PGGEQO", "geqo")}) {
+    const char* value = std::getenv(variable);
+    if (value != nullptr && ::strcasecmp(value, "default") != 0) settings.emplace_back(name, value);
+  }
+  return settings;
 }
 
 PGconn* connect(const SessionOptions& options, const Tell& tell) {

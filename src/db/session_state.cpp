@@ -56,6 +56,7 @@ SessionState::SessionState(const SessionOptions& options, const Greeting& greeti
   if (greeting.path == Path::indirect) {
     settings_.push_back({"client_encoding", "UTF8"});
     settings_.push_back({"application_name", application_name(options)});
+    for (const auto& [name, value] : settings_of_environment()) settings_.push_back({name, value});
   }
   if (version >= 140000) settings_.push_back({"client_connection_check_interval", "2000"});
   if (version >= 140000) settings_.push_back({"idle_session_timeout", "0"});

@@ -182,6 +182,22 @@ TEST_CASE(
                       " and a.name = 'lockstep migrate ' || h.run_id") == "3");
 }
 
+TEST_CASE("what libpq's environment asks of a session holds for every file, through a session pooler, too") {
+  const TestDatabase database;
+  const PgBouncer pooler(database.server(), {.mode = PoolMode::session});
+  const std::string row = "insert into a values (current_setting('TimeZone'), current_setting('DateStyle'));";
+  const MigrationDir files({{"V1__a.sql", "create table a (zone text, style text);" + row},
+                            {"V2__b.sql", "set timezone = 'UTC';" + row},
+                            {"V3__c.sql", row},
+                            {"V4__d.sql", "-- lockstep: transaction=off\n" + row}});
+  auto migrate = files.migrate(pooler.url(database.name()));
+  migrate.env["PGTZ"] = "Asia/Tokyo";
+  migrate.env["PGDATESTYLE"] = "SQL, DMY";
+  REQUIRE(run(migrate).exit_code == 0);
+  CHECK(database.psql("select * from a") ==
+        "Asia/Tokyo|SQL, DMY\nUTC|SQL, DMY\nAsia/Tokyo|SQL, DMY\nAsia/Tokyo|SQL, DMY");
+}
+
 TEST_CASE("only a direct connection will do when poolers are to be refused") {
   const TestDatabase database;
   const PgBouncer pooler(database.server(), {.mode = PoolMode::session});
