@@ -130,6 +130,13 @@ std::string counted_statements(std::size_t number) {
   return fmt::format("{} statement{}", number, number == 1 ? "" : "s");
 }
 
+/// With exit_on_error every error ends its session (PostgreSQL docs, 19.14). The classes are those of data,
+/// constraints, syntax and PL/pgSQL (Appendix A): no other end of a session has one of them.
+bool is_of_statement(const ServerError& error) {
+  const auto in_class = std::string_view(error.sqlstate).substr(0, 2);
+  return in_class == "22" || in_class == "23" || in_class == "42" || in_class == "P0";
+}
+
 ErrorKind kind_of(const Migration& migration) {
   return migration.transaction == TransactionMode::on ? ErrorKind::migration : ErrorKind::part_way;
 }
@@ -152,7 +159,7 @@ Failure statement_failed(const Session& session, const Migration& migration, con
                          const std::optional<sql::Place>& place, const sql::Place& copy_start,
                          const OpenScript& open) {
   auto result = about(migration, "statement_failed", error.message);
-  if (session.lost()) {
+  if (session.lost() && !is_of_statement(error)) {
     result.code = lost_code;
     result.message = "the connection was lost while this statement ran: " + error.message;
     if (migration.transaction == TransactionMode::on) result.kind = ErrorKind::connection;

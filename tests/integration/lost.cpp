@@ -130,6 +130,23 @@ TEST_CASE("a clean whose COMMIT is not answered is said to be in doubt") {
   CHECK(in_doubt == 1);
 }
 
+TEST_CASE("a session that exit_on_error ends has failed by its statement, not by its connection") {
+  const TestDatabase database;
+  database.psql("alter database " + database.name() + " set exit_on_error = on");
+  const auto directive = GENERATE("", "-- lockstep: transaction=off\n");
+  CAPTURE(directive);
+  const MigrationDir files(
+      {{"V1__a.sql", directive + std::string("create table a (i int);\nselect 1/0;\n")}});
+  const auto outcome = run(files.migrate(database.url()));
+  INFO(outcome.err);
+  const bool transactional = std::string_view(directive).empty();
+  CHECK(outcome.exit_code == (transactional ? 6 : 7));
+  CHECK_THAT(outcome.err, ContainsSubstring(": division by zero [SQLSTATE 22012]") &&
+                              ContainsSubstring("Mend") && !ContainsSubstring("lost"));
+  files.write("V1__a.sql", directive + std::string("create table a (i int);\nselect 1/1;\n"));
+  CHECK(run(files.migrate(database.url())).exit_code == 0);
+}
+
 TEST_CASE("a connection that is lost when all is done and recorded takes nothing away") {
   const TestDatabase database;
   const MigrationDir files({{"V1__a.sql", "create table a (i int);"}});
