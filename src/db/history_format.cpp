@@ -2,10 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
+#include "core/checksum.h"
 #include "db/quote.h"
 #include "db/recorder.h"
 
@@ -73,9 +74,12 @@ Failure with_way_out(const Failure& failure, std::string_view sqlstate, const st
 
 std::string format_index(std::string_view table) {
   const auto suffix = fmt::format("_format_{}", history_format);
-  auto room = std::min(table.size(), longest_name - suffix.size());
-  while (room < table.size() && within_character(table[room])) --room;
-  return std::string(table.substr(0, room)) + suffix;
+  if (table.size() + suffix.size() <= longest_name) return std::string(table) + suffix;
+  // Another table of the schema may begin in the same way.
+  const auto whole = fmt::format("_{:08x}", static_cast<std::uint32_t>(sha256_prefix(table)));
+  auto room = longest_name - suffix.size() - whole.size();
+  while (room > 0 && within_character(table[room])) --room;
+  return std::string(table.substr(0, room)) + whole + suffix;
 }
 
 int read_format(Session& session, const SessionFacts& facts) {

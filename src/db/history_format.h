@@ -10,7 +10,7 @@ namespace lockstep::db {
 
 /// The unique index of a history table that has the format of this release. Its name says so, since a name is
 /// the one thing in the catalog that is looked up at no cost
-/// (docs/adr/0006-a-format-number-for-the-history.md).
+/// (docs/adr/0006-a-format-number-for-the-history.md). Of a long table name it has the beginning and a hash.
 std::string format_index(std::string_view table);
 
 /// The format of a table without that index.

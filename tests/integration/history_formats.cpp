@@ -15,6 +15,7 @@ namespace lockstep::test {
 namespace {
 
 using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::EndsWith;
 using Arguments = std::vector<std::string>;
 
 const std::string cases = LOCKSTEP_TESTS_DIR "/cases/history/";
@@ -245,20 +246,68 @@ TEST_CASE("a history whose index has another name is told by its columns") {
   CHECK(database.psql(index_query) == "made by hand");
 }
 
+namespace {
+
+/// Applies files until the given version, with a history of that name.
+Outcome migrate_to(const std::string& version, const TestDatabase& database, const std::string& table) {
+  const MigrationDir files({{"V1__a.sql", "select 1;\n"}, {"V2__b.sql", "select 2;\n"}});
+  auto command = files.migrate(database.url(), {"--target", version});
+  command.env["LOCKSTEP_HISTORY_TABLE"] = table;
+  return run(command);
+}
+
+/// Of the history of that name.
+std::string unique_index(const TestDatabase& database, const std::string& table) {
+  return database.psql(
+      "select relname from pg_class join pg_index on oid = indexrelid where not indisprimary and indrelid = "
+      "'public.\"" +
+      table + "\"'::regclass");
+}
+
+}  // namespace
+
 TEST_CASE("a new history says which format it has, however long its name is") {
-  const std::string name = GENERATE(std::string("lockstep_history"), std::string(63, 'h'),
-                                    "h" + std::string(53, 'x') + "\u00e9\u00e9");
+  const std::string name = GENERATE(
+      std::string("lockstep_history"), std::string(54, 'h'), std::string(55, 'h'), std::string(63, 'h'),
+      "h" + std::string(53, 'x') + "\u00e9\u00e9", std::string(44, 'x') + "\u20ac\u20ac\u20ac\u20ac\u20ac");
   const TestDatabase database;
-  const MigrationDir files({{"V1__a.sql", "create table a ();\n"}, {"V2__b.sql", "create table b ();\n"}});
-  auto migrate = files.migrate(database.url(), {"--target", "1"});
-  migrate.env["LOCKSTEP_HISTORY_TABLE"] = name;
-  REQUIRE(run(migrate).exit_code == 0);
-  auto again = files.migrate(database.url());
-  again.env["LOCKSTEP_HISTORY_TABLE"] = name;
-  CHECK(run(again).exit_code == 0);
-  CHECK(database.psql(
-            "select relname ~ '_format_2$' from pg_class join pg_index on oid = indexrelid"
-            " where relkind = 'i' and not indisprimary and relnamespace = 'public'::regnamespace") == "t");
+  REQUIRE(migrate_to("1", database, name).exit_code == 0);
+  CHECK(migrate_to("2", database, name).exit_code == 0);
+  const auto index = unique_index(database, name);
+  CAPTURE(index);
+  CHECK_THAT(index, EndsWith("_format_2"));
+  if (name.size() <= 54) CHECK(index == name + "_format_2");
+  CHECK(database.errors().empty());
+}
+
+TEST_CASE("histories whose long names begin alike live in one schema") {
+  const std::string begin = GENERATE(std::string(54, 'h'), std::string(61, 'h'),
+                                     std::string(43, 'x') + "\u20ac\u20ac\u20ac\u20ac\u20ac\u20ac");
+  const TestDatabase database;
+  for (const auto* const version : {"1", "2"}) {
+    for (const auto* const end : {"a", "b"}) {
+      const auto outcome = migrate_to(version, database, begin + end);
+      INFO(begin << end << " to version " << version << "\n" << outcome.err);
+      CHECK(outcome.exit_code == 0);
+      CHECK(database.psql("select count(*) from \"" + begin + end + "\"") == version);
+    }
+  }
+  CHECK_FALSE(unique_index(database, begin + "a") == unique_index(database, begin + "b"));
+  CHECK(database.errors().empty());
+}
+
+TEST_CASE("a history with a long name goes on where an earlier release has cut the name of its index") {
+  const std::string name(63, 'h');
+  const auto cut = std::string(54, 'h') + "_format_2";
+  const TestDatabase database;
+  REQUIRE(migrate_to("1", database, name).exit_code == 0);
+  database.psql("alter index \"" + unique_index(database, name) + "\" rename to \"" + cut + "\"");
+  const auto outcome = migrate_to("2", database, name);
+  INFO(outcome.err);
+  CHECK(outcome.exit_code == 0);
+  CHECK_THAT(outcome.err, !ContainsSubstring("brought to format"));
+  CHECK(unique_index(database, name) == cut);
+  CHECK(migrate_to("2", database, std::string(62, 'h') + "i").exit_code == 0);
 }
 
 }  // namespace lockstep::test
