@@ -13,6 +13,9 @@
 namespace lockstep {
 namespace {
 
+/// There are four settings. Each problem of a line shows all of it.
+constexpr std::size_t longest_line = 1000;
+
 constexpr std::string_view blanks = " \t\r\f\v";
 
 /// A part of a line, with its place.
@@ -202,6 +205,14 @@ void read_config_line(const Piece& piece, DirectivesRead& read) {
   }
 }
 
+Error line_too_long(const SourcePosition& where) {
+  return {.kind = ErrorKind::files,
+          .code = "directive_too_long",
+          .message = fmt::format("this line of settings has more than {} bytes", longest_line),
+          .where = where,
+          .hints = {"Write it as in -- lockstep: transaction=off, lock_timeout=2s"}};
+}
+
 Error contradiction(const std::string& config_file, std::string_view key, std::string_view directive) {
   return {.kind = ErrorKind::files,
           .code = "directive_conflict",
@@ -215,6 +226,7 @@ Error contradiction(const std::string& config_file, std::string_view key, std::s
 void read_directive_line(std::string_view comment, const SourcePosition& where, DirectivesRead& read) {
   const auto end = comment.find_last_not_of(" \t\r\n");
   comment = comment.substr(0, end == std::string_view::npos ? 0 : end + 1);
+  if (comment.size() > longest_line) return read.problems.push_back(line_too_long(where));
   const std::string excerpt =
       std::string(where.column > 0 ? where.column - 1 : 0, ' ') + std::string(comment);
   const Piece line{comment, where, excerpt};
@@ -243,7 +255,8 @@ DirectivesRead read_script_config(std::string_view text, const std::string& file
 }
 
 void merge_script_config(const DirectivesRead& config, const std::string& config_file, DirectivesRead& read) {
-  read.problems.insert(read.problems.end(), config.problems.begin(), config.problems.end());
+  for (const auto& problem : config.problems) read.problems.push_back(problem);
+  read.problems.leave_out(config.problems.left_out());
   auto& own = read.directives;
   const auto& configured = config.directives;
   if (own.transaction && configured.transaction && *own.transaction != *configured.transaction)

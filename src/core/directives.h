@@ -2,17 +2,17 @@
 
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "core/error.h"
 #include "core/migration.h"
+#include "sql/firsts.h"
 
 namespace lockstep {
 
 /// What a text says about one file. What is not understood is a problem, never ignored.
 struct DirectivesRead {
   Directives directives = {};
-  std::vector<Error> problems = {};
+  sql::Firsts<Error> problems = {};
 };
 
 /// Reads one comment, "-- lockstep: transaction=off, lock_timeout=2s", and adds to what was read so far.

@@ -33,6 +33,7 @@ DirectivesRead read_directives(const sql::Survey& survey, const ScriptConfig& co
                                        "this setting stands behind the first statement",
                                        {"Move the line to the top of the file."}));
   }
+  read.problems.leave_out(survey.late_directives.left_out());
   merge_script_config(config.read, config.file, read);
   return read;
 }
@@ -99,31 +100,33 @@ Error refused_control(const sql::Mark& mark, const ScriptFiles& files, Transacti
        "transactions itself."});
 }
 
-/// COMMIT PREPARED and its like are among the statements that cannot run in a transaction, so that a file of
-/// them runs outside.
-bool is_at_home(const sql::Mark& mark, const sql::Survey& survey, TransactionMode mode) {
-  if (!splits_transaction(mark.statement.kind)) return true;
-  if (mode == TransactionMode::off) return mark.statement.not_in_transaction_since > 0;
-  const bool outermost =
-      mark.statement.kind == StatementKind::begin || mark.statement.kind == StatementKind::commit;
-  return survey.wrapped && outermost;
-}
+/// What was found so far in a file, in no order yet.
+struct Found {
+  std::vector<Error> problems = {};
+  std::size_t left_out = 0;
+
+  template <typename Kind, typename MakeError>
+  void add(const sql::Firsts<Kind>& list, MakeError error) {
+    for (const auto& one : list) problems.push_back(error(one));
+    left_out += list.left_out();
+  }
+};
 
 void check_transaction_control(const sql::Survey& survey, const Directives& directives, TransactionMode mode,
-                               const ScriptFiles& files, std::vector<Error>& problems) {
-  if (directives.transaction == TransactionMode::off) return;
-  for (const auto& mark : survey.transaction_control) {
-    if (!is_at_home(mark, survey, mode)) problems.push_back(refused_control(mark, files, mode));
-  }
+                               const ScriptFiles& files, Found& found) {
+  const bool harmless = survey.wrapped && mode == TransactionMode::on;
+  if (harmless || directives.transaction == TransactionMode::off) return;
+  found.add(survey.transaction_control,
+            [&](const sql::Mark& mark) { return refused_control(mark, files, mode); });
 }
 
-void check_lock_releases(const sql::Survey& survey, const ScriptFiles& files, std::vector<Error>& problems) {
-  for (const auto& mark : survey.lock_releases) {
-    problems.push_back(problem_at(
+void check_lock_releases(const sql::Survey& survey, const ScriptFiles& files, Found& found) {
+  found.add(survey.lock_releases, [&](const sql::Mark& mark) {
+    return problem_at(
         mark.place, files, "lock_dropped",
         fmt::format("{} would drop the lock that keeps other migrations away", mark.name),
-        {"Remove it: lockstep cleans the session between files. RESET ALL resets settings within one."}));
-  }
+        {"Remove it: lockstep cleans the session between files. RESET ALL resets settings within one."});
+  });
 }
 
 void sort_by_place(std::vector<Error>& problems) {
@@ -134,25 +137,41 @@ void sort_by_place(std::vector<Error>& problems) {
 }
 
 /// What is wrong with a file whatever it is for.
-std::vector<Error> common_problems(const sql::Survey& survey, const ScriptFiles& files) {
-  auto problems = files.problems;
-  for (const auto& found : survey.problems) {
+Found common_problems(const sql::Survey& survey, const ScriptFiles& files) {
+  Found found{.left_out = survey.more_problems + survey.directives.left_out()};
+  found.add(files.problems, [](const Error& problem) { return problem; });
+  for (const auto& problem : survey.problems) {
     std::vector<std::string> hints;
-    if (!found.hint.empty()) hints.push_back(found.hint);
-    problems.push_back(problem_at(found.place, files, found.code, found.message, std::move(hints)));
+    if (!problem.hint.empty()) hints.push_back(problem.hint);
+    found.problems.push_back(
+        problem_at(problem.place, files, problem.code, problem.message, std::move(hints)));
   }
-  for (const auto& command : survey.meta_commands) problems.push_back(refused_meta_command(command, files));
-  return problems;
+  found.add(survey.meta_commands,
+            [&](const sql::Remark& command) { return refused_meta_command(command, files); });
+  return found;
 }
 
-/// In the order of the file; the directives stand at its top.
-void finish(Judgement& judgement, const sql::Survey& survey, const ScriptFiles& files, DirectivesRead read) {
-  auto& problems = judgement.problems;
-  check_lock_releases(survey, files, problems);
-  sort_by_place(problems);
-  problems.insert(problems.begin(), std::make_move_iterator(read.problems.begin()),
-                  std::make_move_iterator(read.problems.end()));
-  judgement.directives = read.directives;
+Error more_problems(std::size_t count, const ScriptFiles& files) {
+  return {.kind = ErrorKind::files,
+          .code = "more_problems",
+          .message = fmt::format("{} more problem{} of this migration {} not shown", count,
+                                 count == 1 ? "" : "s", count == 1 ? "is" : "are"),
+          .where = SourcePosition{files.script},
+          .hints = {"Mend those that are shown, then look again."}};
+}
+
+/// In the order of the file, the directives standing at its top, and no more than anybody reads.
+std::vector<Error> in_order(Found found, const DirectivesRead& read, const ScriptFiles& files) {
+  std::vector<Error> problems(read.problems.begin(), read.problems.end());
+  sort_by_place(found.problems);
+  std::move(found.problems.begin(), found.problems.end(), std::back_inserter(problems));
+  auto left_out = found.left_out + read.problems.left_out();
+  if (problems.size() > sql::Firsts<Error>::most) {
+    left_out += problems.size() - sql::Firsts<Error>::most;
+    problems.resize(sql::Firsts<Error>::most);
+  }
+  if (left_out > 0) problems.push_back(more_problems(left_out, files));
+  return problems;
 }
 
 Error callback_outside_transaction(const sql::Place& place, const ScriptFiles& files, std::string message) {
@@ -160,12 +179,6 @@ Error callback_outside_transaction(const sql::Place& place, const ScriptFiles& f
       place, files, "callback_outside_transaction", std::move(message),
       {"A callback that fails must leave nothing half-done, and only migrations have a journal. "
        "Write what cannot run in a transaction into a migration."});
-}
-
-/// COMMIT PREPARED and its like are told of as what cannot run in a transaction.
-bool is_at_home_in_callback(const sql::Mark& mark, const sql::Survey& survey, CallbackPlace place) {
-  if (!splits_transaction(mark.statement.kind) || mark.statement.not_in_transaction_since > 0) return true;
-  return place == CallbackPlace::of_its_own && is_at_home(mark, survey, TransactionMode::on);
 }
 
 Error refused_control(const sql::Mark& mark, const ScriptFiles& files, CallbackPlace place) {
@@ -211,30 +224,32 @@ bool splits_transaction(StatementKind kind) {
 
 Judgement judge_script(const sql::Survey& survey, const ScriptConfig& config, const ScriptFiles& files) {
   auto read = read_directives(survey, config, files);
-  Judgement judgement{.problems = common_problems(survey, files)};
-  judgement.transaction = decide_mode(survey, read.directives, files, judgement.problems);
+  auto found = common_problems(survey, files);
+  Judgement judgement{.directives = read.directives};
+  judgement.transaction = decide_mode(survey, read.directives, files, found.problems);
   judgement.outside_because = reason_of(survey, read.directives, files);
-  check_transaction_control(survey, read.directives, judgement.transaction, files, judgement.problems);
-  finish(judgement, survey, files, std::move(read));
+  check_transaction_control(survey, read.directives, judgement.transaction, files, found);
+  check_lock_releases(survey, files, found);
+  judgement.problems = in_order(std::move(found), read, files);
   return judgement;
 }
 
 Judgement judge_callback(const sql::Survey& survey, const ScriptConfig& config, const ScriptFiles& files,
                          CallbackPlace place) {
   auto read = read_directives(survey, config, files);
-  Judgement judgement{.problems = common_problems(survey, files)};
-  auto& problems = judgement.problems;
-  check_callback_settings(read.directives, place, files, problems);
-  for (const auto& mark : survey.non_transactional) {
-    problems.push_back(callback_outside_transaction(
+  auto found = common_problems(survey, files);
+  check_callback_settings(read.directives, place, files, found.problems);
+  found.add(survey.non_transactional, [&](const sql::Mark& mark) {
+    return callback_outside_transaction(
         mark.place, files,
-        fmt::format("{} cannot run in a transaction, but callbacks run in one", mark.name)));
+        fmt::format("{} cannot run in a transaction, but callbacks run in one", mark.name));
+  });
+  if (!survey.wrapped || place == CallbackPlace::within_migration) {
+    found.add(survey.transaction_control,
+              [&](const sql::Mark& mark) { return refused_control(mark, files, place); });
   }
-  for (const auto& mark : survey.transaction_control) {
-    if (!is_at_home_in_callback(mark, survey, place)) problems.push_back(refused_control(mark, files, place));
-  }
-  finish(judgement, survey, files, std::move(read));
-  return judgement;
+  check_lock_releases(survey, files, found);
+  return {.directives = read.directives, .problems = in_order(std::move(found), read, files)};
 }
 
 }  // namespace lockstep

@@ -14,7 +14,8 @@ struct Judgement {
   TransactionMode transaction = TransactionMode::on;
   std::string outside_because = {};  ///< as Migration::outside_because
   Directives directives = {};
-  std::vector<Error> problems = {};  ///< in the order of the file
+  /// In the order of the file. Of very many the first ones, and how many more there are.
+  std::vector<Error> problems = {};
 };
 
 /// What stands beside a script. Both members are empty where there is nothing.
@@ -27,7 +28,7 @@ struct ScriptConfig {
 struct ScriptFiles {
   std::string script = {};
   std::vector<Include> includes = {};
-  std::vector<Error> problems = {};  ///< why others cannot be included
+  sql::Firsts<Error> problems = {};  ///< why others cannot be included
 };
 
 /// Begins, ends or splits the transaction that a file runs in.

@@ -9,6 +9,7 @@
 #include "core/migration.h"
 #include "core/script_checksum.h"
 #include "files/find.h"
+#include "sql/firsts.h"
 #include "sql/include.h"
 
 namespace lockstep::files {
@@ -23,7 +24,7 @@ class IncludedFiles {
   std::optional<sql::IncludedFile> open(const sql::IncludeRequest& request);
 
   std::vector<Include>& includes() { return includes_; }
-  std::vector<Error>& problems() { return problems_; }
+  sql::Firsts<Error>& problems() { return problems_; }
 
  private:
   std::filesystem::path as_found(const sql::IncludeRequest& request) const;
@@ -41,7 +42,7 @@ class IncludedFiles {
   std::vector<std::filesystem::path> roots_;  ///< the locations as they really are, when they are known
   std::vector<Include> includes_;
   std::vector<std::filesystem::path> found_;  ///< of each include: \ir leads from there
-  std::vector<Error> problems_;
+  sql::Firsts<Error> problems_;
 };
 
 }  // namespace lockstep::files

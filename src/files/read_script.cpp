@@ -57,7 +57,7 @@ ScriptConfig read_config(const Candidate& candidate) {
                                                 "A migration's configuration has four settings at most."));
     }
   } catch (const Failure& failure) {
-    config.read.problems = failure.errors();
+    for (const auto& error : failure.errors()) config.read.problems.push_back(error);
   }
   return config;
 }
@@ -100,6 +100,7 @@ void note_placeholders(const sql::PlaceholderUses& uses, const sql::Placeholders
   if (declared == nullptr) return;
   for (const auto& undefined : uses.undefined)
     files.problems.push_back(undefined_placeholder(undefined, *declared, files));
+  files.problems.leave_out(uses.undefined.left_out());
   if (uses.replaced) migration.placeholders = declared;
   if (migration.name.kind == MigrationKind::repeatable)
     migration.placeholder_digest = placeholder_digest(uses.declared, *declared);

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sql/firsts.h"
 #include "sql/source.h"
 
 namespace lockstep::sql {
@@ -41,9 +42,9 @@ struct Placeholder {
 
 /// What became of the placeholders of a script.
 struct PlaceholderUses {
-  std::set<std::string> declared = {};      ///< the names in lower case whose declared values are in it
-  std::vector<Placeholder> undefined = {};  ///< left as they are
-  bool replaced = false;                    ///< the text is not that of the file, if only for an escape
+  std::set<std::string> declared = {};  ///< the names in lower case whose declared values are in it
+  Firsts<Placeholder> undefined = {};   ///< left as they are
+  bool replaced = false;                ///< the text is not that of the file, if only for an escape
 };
 
 /// A name of letters, digits, '_', '-' and '.'.

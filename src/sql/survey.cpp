@@ -43,12 +43,13 @@ class Surveyor {
   void directive(const Item& item);
   void restrict(const Item& item);
   void add_encoding_problem(const Problem& problem);
-  void note_pair(const Item& item);
+  void note_boundary(const Item& item);
   Mark mark(const Item& item) const;
   void add_problem(const Item& item, std::string_view code, std::string message, std::string_view hint);
   void add_problem(const Item& item, Problem problem);
 
   Survey survey_;
+  Firsts<Problem> problems_;
   std::optional<Remark> restricted_;
   std::size_t boundaries_ = 0;  ///< statements that begin or end a transaction
   bool ends_with_commit_ = false;
@@ -60,12 +61,12 @@ Mark Surveyor::mark(const Item& item) const {
 
 void Surveyor::add_problem(const Item& item, std::string_view code, std::string message,
                            std::string_view hint) {
-  survey_.problems.push_back({std::string(code), std::move(message), std::string(hint), item.place});
+  problems_.push_back({std::string(code), std::move(message), std::string(hint), item.place});
 }
 
 void Surveyor::add_problem(const Item& item, Problem problem) {
   problem.place = item.place;
-  survey_.problems.push_back(std::move(problem));
+  problems_.push_back(std::move(problem));
 }
 
 void Surveyor::statement(const Item& item) {
@@ -74,23 +75,23 @@ void Surveyor::statement(const Item& item) {
   const bool ordinary =
       its.not_in_transaction_since == 0 && !its.controls_transaction() && its.kind != StatementKind::set;
   if (its.not_in_transaction_since > 0) survey_.non_transactional.push_back(mark(item));
-  if (its.controls_transaction()) survey_.transaction_control.push_back(mark(item));
   if (its.drops_session_locks()) survey_.lock_releases.push_back(mark(item));
-  if (its.reading.setting != ReadingSetting::none) survey_.reading_changes.push_back(mark(item));
-  if (its.kind == StatementKind::alter_type_add_value) survey_.add_values.push_back(mark(item));
   if (ordinary && !survey_.first_ordinary) survey_.first_ordinary = mark(item);
   if (its.kind == StatementKind::copy_from_stdin && its.copy_format == CopyFormat::binary) {
     add_problem(item, "copy_binary", "a script cannot hold the binary data of this COPY",
                 "Export the data in text or CSV format.");
   }
-  note_pair(item);
+  note_boundary(item);
 }
 
-void Surveyor::note_pair(const Item& item) {
+void Surveyor::note_boundary(const Item& item) {
   const auto kind = item.statement.kind;
   const bool boundary = kind == StatementKind::begin || kind == StatementKind::commit ||
                         kind == StatementKind::rollback || kind == StatementKind::prepare_transaction;
-  if (boundary) ++boundaries_;
+  if (boundary) {
+    ++boundaries_;
+    survey_.transaction_control.push_back(mark(item));
+  }
   if (survey_.statements == 1 && kind == StatementKind::begin) survey_.begin_text = item.text;
   ends_with_commit_ = kind == StatementKind::commit && !item.statement.chains;
 }
@@ -162,11 +163,14 @@ void Surveyor::add_encoding_problem(const Problem& problem) {
   auto& problems = survey_.problems;
   if (!is_text(problem)) {
     std::erase_if(problems, [&](const Problem& other) { return other.place.file == problem.place.file; });
+    survey_.more_problems = 0;
   }
   problems.push_back(problem);
 }
 
 Survey Surveyor::finish(const std::optional<Problem>& lexical, const std::vector<Problem>& encoding) {
+  survey_.problems.assign(problems_.begin(), problems_.end());
+  survey_.more_problems = problems_.left_out();
   if (lexical) survey_.problems.push_back(*lexical);
   if (restricted_ && !lexical) {
     survey_.problems.push_back(

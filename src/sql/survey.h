@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sql/classify.h"
+#include "sql/firsts.h"
 #include "sql/include.h"
 #include "sql/source.h"
 #include "sql/statement_reader.h"
@@ -29,28 +30,27 @@ struct Remark {
   std::string text = {};  ///< of a directive: the whole comment
 };
 
-/// All that one look at a file tells.
+/// All that one look at a file tells, with the first ones of what may be there very often.
 struct Survey {
   /// Why it cannot be run as it is, in the order of the file: what cannot be read, COPY data, stray `\.`,
   /// unpaired \restrict, \i and \echo with wrong arguments. What comes behind an unreadable place is not
   /// known.
   std::vector<Problem> problems;
+  std::size_t more_problems = 0;  ///< which are not in the list
   std::size_t statements = 0;
-  std::vector<Mark>
-      non_transactional;  ///< refused in a transaction block by some server: see refuses_transaction
-  std::vector<Mark> transaction_control;  ///< the pair around the file included
-  std::vector<Mark> lock_releases;        ///< DISCARD ALL
-  std::vector<Mark> reading_changes;      ///< what is behind them may be read in another way
-  std::vector<Mark> add_values;           ///< ALTER TYPE … ADD VALUE
+  Firsts<Mark> non_transactional;  ///< refused in a transaction block by some server: see refuses_transaction
+  /// What begins, ends or prepares a transaction; the pair around the file included.
+  Firsts<Mark> transaction_control;
+  Firsts<Mark> lock_releases;  ///< DISCARD ALL
   /// The first statement that does work and can do it in a transaction: not SET, not transaction control.
   std::optional<Mark> first_ordinary;
   /// One BEGIN … COMMIT pair encloses all statements; only savepoints may be inside.
   bool wrapped = false;
-  std::string begin_text;               ///< the BEGIN of that pair: it may name an isolation level
-  std::vector<Remark> meta_commands;    ///< all but those that are checked here
-  std::vector<Remark> directives;       ///< before the first statement
-  std::vector<Remark> late_directives;  ///< behind it
-  PlaceholderUses placeholders = {};    ///< in the order of the files
+  std::string begin_text;             ///< the BEGIN of that pair: it may name an isolation level
+  Firsts<Remark> meta_commands;       ///< all but those that are checked here
+  Firsts<Remark> directives;          ///< before the first statement
+  Firsts<Remark> late_directives;     ///< behind it
+  PlaceholderUses placeholders = {};  ///< in the order of the files
 };
 
 /// Reads a file to its end, even behind a problem: to get at its bytes as well (for a checksum), let `read`

@@ -154,3 +154,10 @@ TEST_CASE("a script and its configuration add up, and may not contradict each ot
         Texts{"directive_conflict V1__x.sql.conf: executeInTransaction contradicts transaction in "
               "the migration itself"});
 }
+
+TEST_CASE("a line of settings that is too long to be one is refused as a whole") {
+  std::string line = "-- lockstep: ";
+  while (line.size() < 100000) line += "a=1,";
+  CHECK(told(lines({line})) ==
+        Texts{"directive_too_long V1__x.sql:1:1: this line of settings has more than 1000 bytes"});
+}

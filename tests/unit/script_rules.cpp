@@ -1,6 +1,7 @@
 #include "core/script_rules.h"
 
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
 using namespace lockstep;
@@ -231,4 +232,55 @@ TEST_CASE("one BEGIN and COMMIT may be around a callback of its own, and it may 
   CHECK(problems(judge_as(CallbackPlace::of_its_own, timeout)).empty());
   CHECK(problems(judge_as(CallbackPlace::within_migration, timeout)) ==
         Texts{"callback_setting beforeMigrate.sql"});
+}
+
+namespace {
+
+std::string times(std::size_t count, const std::string& text) {
+  std::string all;
+  for (std::size_t i = 0; i < count; ++i) all += text;
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("of very many problems of a file the first hundred are told, and how many there are besides") {
+  const auto* const line = GENERATE("commit;\n", "\\x\n", "discard all;\n", "\\.\n", "-- lockstep: a=1\n");
+  CAPTURE(line);
+  const auto few = problems(times(100, line));
+  CHECK(few.size() == 100);
+  const auto many = judge(times(3000, line)).problems;
+  REQUIRE(many.size() == 101);
+  for (std::size_t i = 0; i < 100; ++i) CHECK(many[i].where->line == i + 1);
+  CHECK(many.back().code == "more_problems");
+  CHECK(many.back().message == "2900 more problems of this migration are not shown");
+  CHECK(to_string(*many.back().where) == "V1.sql");
+}
+
+TEST_CASE("problems of all kinds count together") {
+  const auto many = judge("-- lockstep: a=1, b=2\n" + times(60, "commit;\n\\x\ndiscard all;\n")).problems;
+  REQUIRE(many.size() == 101);
+  CHECK(many[0].code == "directive_unknown");
+  CHECK(many[2].code == "transaction_control");
+  CHECK(many[99].where->line == 99);
+  CHECK(many.back().message == "82 more problems of this migration are not shown");
+}
+
+TEST_CASE("however many statements there are before it, what is refused is found") {
+  const auto savepoints = times(1000, "savepoint a;\n");
+  CHECK(problems(savepoints).empty());
+  CHECK(problems("begin;\n" + savepoints + "commit;\n").empty());
+  CHECK(problems(savepoints + "commit;\n") == Texts{"transaction_control V1.sql:1001:1"});
+  CHECK(problems(times(1000, "commit prepared 'x';\n") + "commit;\n") ==
+        Texts{"transaction_control V1.sql:1001:1"});
+  CHECK(problems("-- lockstep: transaction=off\n" + times(1000, "begin;\nselect 1;\ncommit;\n")).empty());
+  CHECK(problems(times(1000, "vacuum;\n") + "select 1;\n") == Texts{"mixed_transaction_modes V1.sql:1:1"});
+}
+
+TEST_CASE("a callback's many problems are told in the same way") {
+  const auto place = GENERATE(CallbackPlace::of_its_own, CallbackPlace::within_migration);
+  const auto* const line = GENERATE("vacuum;\n", "rollback;\n");
+  const auto many = judge_as(place, times(1000, line)).problems;
+  REQUIRE(many.size() == 101);
+  CHECK(many.back().message == "900 more problems of this migration are not shown");
 }
