@@ -53,6 +53,16 @@ def output_of(*command, may_fail=False):
     return done.stdout
 
 
+def owners(lines):
+    """What dpkg-query --search says: each path to the first package that has it. A diversion tells of no package."""
+    found = {}
+    for line in lines:
+        packages, _, path = line.partition(": ")
+        if not packages.startswith("diversion by "):
+            found[path] = packages.split(", ")[0]
+    return found
+
+
 class Packages:
     """The Debian package of each of some files; absent where there is none."""
 
@@ -62,9 +72,7 @@ class Packages:
         names = {}
         if spellings:
             every = {path for paths in spellings.values() for path in paths}
-            for line in output_of("dpkg-query", "--search", *sorted(every), may_fail=True).splitlines():
-                packages, _, path = line.partition(": ")
-                names[path] = packages.split(", ")[0]
+            names = owners(output_of("dpkg-query", "--search", *sorted(every), may_fail=True).splitlines())
         self.of = {file: next((names[path] for path in paths if path in names), None) for file, paths in spellings.items()}
 
     def name(self, file):

@@ -69,6 +69,20 @@ def problems(document):
         yield f"nothing needs {sorted(unreachable(document))}"
 
 
+# Of Debian 13, where one package has moved what another still names.
+SEARCHED = """libc6:amd64: /usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2
+diversion by libc6 from: /lib64/ld-linux-x86-64.so.2
+diversion by libc6 to: /lib64/ld-linux-x86-64.so.2.usr-is-merged
+libc6:amd64, libc6:i386: /usr/share/doc/libc6
+"""
+
+
+class Owners(unittest.TestCase):
+    def test_a_diversion_is_no_package(self):
+        self.assertEqual(sbom.owners(SEARCHED.splitlines()),
+                         {"/usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2": "libc6:amd64", "/usr/share/doc/libc6": "libc6:amd64"})
+
+
 class Bill(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
