@@ -65,6 +65,7 @@ enum class Trouble {
   full,
   crowded,
   starting_up,
+  not_writable,
   no_database,
   wrong_login,
   refused_parameter,
@@ -79,6 +80,10 @@ Trouble trouble(std::string_view message) {
   // libpq's words for a value that it does not know: invalid sslmode value: "nonsense".
   if (says("invalid ") && says(" value: \"")) return Trouble::bad_string;
   if (says("invalid port number") || says("invalid integer value")) return Trouble::bad_string;
+  // Also when another host cannot be reached: this one is what is left of a failover, or its beginning.
+  if (says("session is read-only") || says("server is in hot standby mode") ||
+      says("Hot standby mode is disabled"))
+    return Trouble::not_writable;
   if (says("starting up") || says("not yet accepting connections") || says("in recovery mode"))
     return Trouble::starting_up;
   if (says("too many clients already") || says("too many connections") ||
@@ -136,7 +141,7 @@ std::string refusal_state(const Parameters& wanted) {
 
 bool may_pass(Trouble kind) {
   return kind == Trouble::unreachable || kind == Trouble::full || kind == Trouble::crowded ||
-         kind == Trouble::starting_up || kind == Trouble::no_database;
+         kind == Trouble::starting_up || kind == Trouble::not_writable || kind == Trouble::no_database;
 }
 
 std::string_view in_words(Trouble kind) {
@@ -149,6 +154,8 @@ std::string_view in_words(Trouble kind) {
       return "all connections are taken";
     case Trouble::crowded:
       return "too many clients connect at the same moment";
+    case Trouble::not_writable:
+      return "no server there takes writes";
     case Trouble::no_database:
       return "the database does not exist";
     case Trouble::wrong_login:
@@ -169,6 +176,8 @@ std::string_view code(Trouble kind) {
       return "bad_connection_string";
     case Trouble::starting_up:
       return "server_starting";
+    case Trouble::not_writable:
+      return "no_primary";
     case Trouble::full:
     case Trouble::crowded:
       return "too_many_connections";
@@ -199,6 +208,9 @@ std::string_view hint(Trouble kind) {
       return "Try again when others have left, or let lockstep wait with --wait-for-db 60s; max_connections "
              "and the "
              "CONNECTION LIMIT of role and database say how many there can be.";
+    case Trouble::not_writable:
+      return "What answers is a standby, or read-only by a setting: target_session_attrs passes over it. "
+             "While a new primary is made, let lockstep wait with --wait-for-db 60s.";
     case Trouble::no_database:
       return "Create the database first (createdb), or mend its name in the connection string.";
     case Trouble::wrong_login:
@@ -308,9 +320,7 @@ PGconn* connect_again(PGconn* first, const SessionOptions& options, Milliseconds
   const LibpqWords heard_before;
   auto* connection = wanted.connect();
   PQsetNoticeReceiver(connection, [](void*, const PGresult*) {}, nullptr);
-  if (PQstatus(connection) == CONNECTION_OK) return connection;
-  PQfinish(connection);
-  return nullptr;
+  return connection;
 }
 
 }  // namespace lockstep::db

@@ -27,7 +27,8 @@ std::vector<std::pair<std::string, std::string>> settings_of_environment();
 /// database. Throws Failure.
 PGconn* connect(const SessionOptions& options, const Tell& tell);
 
-/// Opens another connection to the very server that `first` reached; null where that is not possible.
+/// Opens another connection to the very server that `first` reached. PQstatus tells whether that was
+/// possible.
 PGconn* connect_again(PGconn* first, const SessionOptions& options, Milliseconds at_most);
 
 }  // namespace lockstep::db

@@ -99,7 +99,7 @@ bool Observer::connected() {
   given_up_ = true;
   PQfinish(connection_);
   connection_ = connect_again(watched_, options_, Milliseconds(2000));
-  if (connection_ == nullptr) return false;
+  if (PQstatus(connection_) != CONNECTION_OK) return false;
   PQsendQuery(connection_, settings);
   return wait_for_answer() != nullptr;
 }

@@ -122,8 +122,9 @@ class Probe {
 
     pause(idle_gap);
     const Connection other(connect_again(session_.raw(), options_, patience_));
-    if (!other)
-      return {PoolMode::undecidable, "a second connection, which the proof needs, could not be opened"};
+    if (PQstatus(other.get()) != CONNECTION_OK)
+      return {PoolMode::undecidable, "a second connection, which the proof needs, could not be opened: " +
+                                         connection_error(other.get()).message};
     return ask_other(other.get());
   }
 

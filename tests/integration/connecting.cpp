@@ -211,6 +211,21 @@ TEST_CASE("of several hosts the one that can be written is taken") {
   CHECK(applied_versions(database) == "1");
 }
 
+TEST_CASE("where only a standby answers, it is said that no primary is there, and a run can wait for it") {
+  PgServer standby;
+  standby.stop();
+  standby.start_as_standby();
+  const auto files = one_file();
+  for (const std::string asked : {"read-write", "primary"}) {
+    const auto hosts = "host=127.0.0.1,127.0.0.1 port=1," + std::to_string(standby.port()) +
+                       " user=postgres dbname=postgres target_session_attrs=" + asked;
+    const auto outcome = run(files.migrate(hosts, {"--output", "json", "--wait-for-db", "300ms"}));
+    CHECK(outcome.exit_code == 4);
+    CHECK_THAT(outcome.err, ContainsSubstring("waiting for the database: no server there takes writes"));
+    CHECK(nlohmann::json::parse(outcome.out).at("error").at("code") == "no_primary");
+  }
+}
+
 TEST_CASE("a session that is read-only by default is refused before anything is written") {
   const TestDatabase database;
   database.psql("alter database " + database.name() + " set default_transaction_read_only = on");

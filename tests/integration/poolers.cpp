@@ -214,6 +214,7 @@ TEST_CASE(
   const auto refused = run(two_files().migrate(pooler.url(database.name())));
   INFO(refused.err);
   CHECK(refused.exit_code == 5);
+  CHECK_THAT(refused.err, ContainsSubstring("could not be opened: ") && ContainsSubstring("max_client_conn"));
   CHECK_THAT(refused.err, ContainsSubstring("assume-session"));
   CHECK(run(two_files().migrate(pooler.url(database.name()), {"--pooler", "assume-session"})).exit_code == 0);
 }
