@@ -189,10 +189,10 @@ bool JournaledRunner::was_done(const sql::Item& item, const Progress& next) {
   if (fate == Fate::unknown)
     throw statement_in_doubt(migration_, item.place, next.statements, Doubt::cannot_tell, open_);
   const bool done = fate == Fate::done;
-  session_.tell({.severity = "NOTICE",
-                 .message = fmt::format(
-                     "statement {} was running when an earlier run lost its connection: {}", next.statements,
-                     done ? "it was completed, and is not run again" : "it is run again")});
+  session_.tell(
+      {.severity = "NOTICE",
+       .message = fmt::format("statement {} was running when an earlier run ended: {}", next.statements,
+                              done ? "it was completed, and is not run again" : "it is run again")});
   return done;
 }
 

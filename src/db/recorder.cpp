@@ -16,6 +16,11 @@ namespace {
 /// A file without a transaction may have changed what a transaction begins with.
 constexpr auto begin_to_write = "begin isolation level read committed read write";
 
+/// Baseline and repair have none.
+bool is_file(const Migration& migration) {
+  return !migration.path.empty();
+}
+
 /// A session that ends behind COMMIT's answer takes nothing back.
 bool is_complete(const Answer& answer, const std::vector<Query>& queries) {
   return answer.results.size() == queries.size();
@@ -108,11 +113,11 @@ Failure Recorder::refusal(const Migration& migration, std::int64_t expected_rank
   if (const auto interrupt = interruption()) return *interrupt;
   const bool fence = (error.sqlstate == "23502" && error.column == "rank") || error.sqlstate == "23505" ||
                      error.sqlstate == AdvisoryLock::lost_sqlstate;
-  if (!fence || session_.lost()) {
-    const bool whole = migration.transaction == TransactionMode::on;
-    return failed(session_, whole ? ErrorKind::migration : ErrorKind::part_way, "not_recorded",
+  if (session_.lost() || (!fence && !is_file(migration))) {
+    return failed(session_, ErrorKind::migration, "not_recorded",
                   fmt::format("cannot record {} in the history", migration.script), error);
   }
+  if (!fence) return not_recorded(migration, error);
   const auto answer = session_.pipeline({history_.fence_query()}, Grouping::each_alone);
   if (!answer.error && bool_at(answer.results[0].get(), 0, 0)) {
     return history_moved(migration, expected_rank, int8_at(answer.results[0].get(), 0, 1));

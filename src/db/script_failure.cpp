@@ -28,6 +28,10 @@ std::string_view recipe(std::string_view sqlstate) {
     return "A new enum value can be used after its ALTER TYPE … ADD VALUE is committed: use it in the next "
            "migration file.";
   }
+  if (sqlstate == "57014")
+    return "Somebody has cancelled it, or statement_timeout has ended it: that of the role or database also "
+           "counts for migrations; a file can "
+           "set its own with: -- lockstep: statement_timeout=10m";
   if (sqlstate == "55P03")
     return "Something else holds a lock on this object: see who with pg_blocking_pids, and try again.";
   return {};
@@ -90,15 +94,23 @@ std::string_view command(const Migration& migration) {
   return of_undo || migration.name.kind == MigrationKind::undo ? "undo" : "migrate";
 }
 
-/// Why a file did not get to its end: a lost connection leaves nothing to mend.
-enum class Cause { error, lost_connection };
+/// Why a file did not get to its end. Only one that is wrong has to be mended; a lost connection leaves
+/// nothing to mend.
+enum class Cause { file, surroundings, lost_connection };
 
-Cause cause_of(const Error& error) {
-  return error.code == lost_code ? Cause::lost_connection : Cause::error;
+/// The server has run out of something (disk, memory, locks), or the statement was cancelled.
+bool is_of_surroundings(std::string_view sqlstate) {
+  return sqlstate.starts_with("53") || sqlstate == "57014";
 }
 
-std::string_view then_run(Cause cause) {
-  return cause == Cause::error ? "Mend it, then run" : "Run";
+Cause cause_of(const Error& error) {
+  if (error.code == lost_code) return Cause::lost_connection;
+  return is_of_surroundings(error.sqlstate) ? Cause::surroundings : Cause::file;
+}
+
+std::string then_run(Cause cause, std::string_view what = "it") {
+  if (cause == Cause::lost_connection) return "Run";
+  return fmt::format("Mend {}, then run", cause == Cause::file ? what : "the cause");
 }
 
 std::string callback_outcome(const Migration& callback, Cause cause) {
@@ -115,7 +127,7 @@ std::string callback_outcome(const Migration& callback, Cause cause) {
       then_run(cause), command(callback));
 }
 
-std::string outcome(const Migration& migration, Cause cause = Cause::error) {
+std::string outcome(const Migration& migration, Cause cause = Cause::file) {
   if (is_callback(migration)) return callback_outcome(migration, cause);
   if (migration.transaction == TransactionMode::on) {
     return fmt::format("This file was rolled back as a whole. {} lockstep {} again.", then_run(cause),
@@ -123,7 +135,7 @@ std::string outcome(const Migration& migration, Cause cause = Cause::error) {
   }
   return fmt::format(
       "What this file did before stays done. {} lockstep migrate again: it goes on from there.",
-      cause == Cause::error ? "Mend the statement, then run" : "Run");
+      then_run(cause, "the statement"));
 }
 
 std::string counted_statements(std::size_t number) {
@@ -185,9 +197,7 @@ Failure within_migration(const Failure& failure, const Migration& callback, cons
   auto error = failure.error();
   const auto ran = fmt::format("{} ran for {}", callback.name.event, migration.script);
   const auto cause = cause_of(error);
-  const auto mend =
-      fmt::format("{} lockstep {} again", cause == Cause::error ? "Mend the callback, then run" : "Run",
-                  command(callback));
+  const auto mend = fmt::format("{} lockstep {} again", then_run(cause, "the callback"), command(callback));
   std::erase(error.hints, outcome(callback, cause));  // of one that has a transaction of its own
   if (migration.transaction == TransactionMode::on) {
     error.hints.push_back(fmt::format("{}: both were rolled back. {}.", ran, mend));
@@ -222,7 +232,16 @@ Failure commit_failed(const Session& session, const Migration& migration, const 
   if (auto interrupt = interruption()) return *interrupt;
   auto result = about(migration, "commit_failed", "COMMIT failed: " + error.message);
   describe(error, result);
-  result.hints.push_back(outcome(migration));
+  result.hints.push_back(outcome(migration, cause_of(result)));
+  return Failure(std::move(result));
+}
+
+Failure not_recorded(const Migration& migration, const ServerError& error) {
+  auto result = about(migration, "not_recorded",
+                      fmt::format("cannot record {} in the history: {}", migration.script, error.message));
+  describe(error, result);
+  if (const auto more = advice(error.sqlstate); !more.empty()) result.hints.emplace_back(more);
+  result.hints.push_back(outcome(migration, Cause::surroundings));
   return Failure(std::move(result));
 }
 
@@ -305,11 +324,10 @@ Failure done_outside_transaction(const Migration& migration, std::size_t done) {
 
 Failure statement_in_doubt(const Migration& migration, const sql::Place& place, std::size_t number,
                            Doubt doubt, const OpenScript& open) {
-  auto error =
-      about(migration, "statement_in_doubt",
-            fmt::format("statement {} was running when an earlier run lost its connection, and it is "
-                        "not known whether it was done",
-                        number));
+  auto error = about(migration, "statement_in_doubt",
+                     fmt::format("statement {} was running when an earlier run ended, and it is "
+                                 "not known whether it was done",
+                                 number));
   error.kind = ErrorKind::files;
   if (doubt != Doubt::taken_out) {
     set_place(error, migration, place);

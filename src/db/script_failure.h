@@ -15,7 +15,9 @@ Failure statement_failed(const Session& session, const Migration& migration, con
 /// The same of a callback, by what became of the migration that it ran for.
 Failure within_migration(const Failure& failure, const Migration& callback, const Migration& migration);
 Failure commit_failed(const Session& session, const Migration& migration, const ServerError& error);
-/// The same of a file outside a transaction, whose progress the history knows.
+/// All of it ran, or the part that is recorded, but its row could not be written.
+Failure not_recorded(const Migration& migration, const ServerError& error);
+/// In doubt as after COMMIT, of a file outside a transaction, whose progress the history knows.
 Failure progress_in_doubt(const Migration& migration);
 /// The connection was lost before anything of the file was sent.
 Failure cannot_begin(const Migration& migration);
@@ -31,7 +33,7 @@ Failure done_part_changed(const Migration& migration, std::size_t done);
 /// The same file, when it asks for a transaction now.
 Failure done_outside_transaction(const Migration& migration, std::size_t done);
 
-/// Why it is not known what became of a statement that was running when an earlier run lost its connection.
+/// Why it is not known what became of a statement that was running when an earlier run ended.
 enum class Doubt {
   cannot_tell,  ///< the catalog does not show it
   changed,      ///< the file has another statement there now

@@ -158,6 +158,21 @@ bool Session::wait_for_notification(std::string_view channel, Milliseconds at_mo
   }
 }
 
+std::string_view advice(std::string_view sqlstate) {
+  if (sqlstate == "57014")
+    return "Somebody has cancelled it, or statement_timeout has ended it: that must leave room for "
+           "lockstep's own statements "
+           "(alter role … set statement_timeout = '30s'). Run the command again.";
+  if (sqlstate == "25P04")
+    return "transaction_timeout has ended it before lockstep could turn that off for its session: raise it "
+           "(alter role … set transaction_timeout = '30s').";
+  if (sqlstate == "57P05")
+    return "idle_session_timeout has ended it before lockstep could turn that off for its session: raise it "
+           "(alter role … set idle_session_timeout = '30s').";
+  if (sqlstate == "42501") return "Least privilege is described in docs/history-table.md.";
+  return {};
+}
+
 Failure failed(const Session& session, ErrorKind kind, std::string code, std::string message,
                const ServerError& error) {
   if (auto interrupt = interruption()) return *interrupt;
@@ -169,14 +184,10 @@ Failure failed(const Session& session, ErrorKind kind, std::string code, std::st
     result.message = fmt::format("{}, since the connection was lost: {}", message, error.message);
     result.hints = {"The server releases the lock and rolls back what was open. Run the command again."};
   }
-  describe(error, result);
-  if (error.sqlstate == "42501")
-    result.hints.emplace_back("Least privilege is described in docs/history-table.md.");
-  if (error.sqlstate == "57014") {
-    result.hints.emplace_back(
-        "Somebody has cancelled it, or statement_timeout has ended it. Run the command again.");
-  }
+  if (const auto more = advice(error.sqlstate); !more.empty()) result.hints.emplace_back(more);
+  // The server's own hint says what is wrong, not what to do with lockstep.
   if (result.hints.empty()) result.hints.emplace_back("Mend the cause, then run the command again.");
+  describe(error, result);
   return Failure(std::move(result));
 }
 

@@ -101,6 +101,9 @@ class Session {
   Milliseconds first_look_ = look_every;
 };
 
+/// What to do about a SQLSTATE whose cause lies outside of the migration files; empty for others.
+std::string_view advice(std::string_view sqlstate);
+
 /// The failure that a named operation reports. After an interrupt it is the interrupt; a lost connection is
 /// ErrorKind::connection, whatever `kind` says.
 Failure failed(const Session& session, ErrorKind kind, std::string code, std::string message,

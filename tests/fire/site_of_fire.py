@@ -11,7 +11,7 @@ from psql_session import PsqlSession
 from throwaway_server import Stop, output_of
 from verdict import verdict_on
 
-SETTLED = 'was running when an earlier run lost its connection'
+SETTLED = 'was running when an earlier run ended'
 
 
 class Site:

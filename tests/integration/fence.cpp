@@ -51,6 +51,38 @@ struct HalfWay {
   }
 };
 
+TEST_CASE("a row that cannot be written is told with what became of its file, and what to do") {
+  const TestDatabase database;
+  MigrationDir files({{"V1__a.sql", "create table a (i int);"}});
+  REQUIRE(run(files.migrate(database.url())).exit_code == 0);
+  database.psql(
+      "create function full_disk() returns trigger language plpgsql as $$ begin raise exception 'no space'"
+      " using errcode = '53100', hint = 'Check free disk space.'; end $$;"
+      "create trigger full_disk before insert on lockstep_history for each row execute function full_disk()");
+  const auto [head, code, became] = GENERATE(table<std::string, int, std::string>(
+      {{"", 6, "This file was rolled back as a whole. Mend the cause, then run lockstep migrate again."},
+       {"-- lockstep: transaction=off\n", 7,
+        "Mend the cause, then run lockstep migrate again: it goes on from there."}}));
+  files.write("V2__b.sql", head + "create table b (i int);");
+  const auto outcome = run(files.migrate(database.url()));
+  INFO(outcome.err);
+  CHECK(outcome.exit_code == code);
+  CHECK_THAT(outcome.err, ContainsSubstring("V2__b.sql") && ContainsSubstring("[SQLSTATE 53100]"));
+  CHECK_THAT(outcome.err, ContainsSubstring("Check free disk space.") && ContainsSubstring(became));
+  CHECK(database.psql("select to_regclass('b') is null") == "t");
+}
+
+TEST_CASE("a statement that finds the disk full is not said to be in need of mending") {
+  const TestDatabase database;
+  const auto [head, code] =
+      GENERATE(table<std::string, int>({{"", 6}, {"-- lockstep: transaction=off\n", 7}}));
+  const MigrationDir files(
+      {{"V1__a.sql", head + "do $$ begin raise exception 'no space' using errcode = '53100'; end $$;"}});
+  const auto outcome = run(files.migrate(database.url()));
+  CHECK(outcome.exit_code == code);
+  CHECK_THAT(outcome.err, ContainsSubstring("Mend the cause, then run lockstep migrate again"));
+}
+
 TEST_CASE("a backend killed in the middle of a file leaves no trace of it, and the next run finishes") {
   HalfWay run;
   Running migrator(run.files.migrate(run.database.url()));

@@ -74,4 +74,37 @@ TEST_CASE("the session that looks for blockers outlives a time limit on idle ses
   CHECK(database.errors().empty());
 }
 
+TEST_CASE("a time limit that ends what lockstep itself asks is named, with what to do about it") {
+  const TestDatabase database;
+  const MigrationDir files({{"V1__a.sql", "create table a ();"}});
+  REQUIRE(run(files.migrate(database.url())).exit_code == 0);
+  PsqlSession holder(database);
+  holder.run("begin; lock table lockstep_history;");
+  const auto info = [&](const std::string& limit) {
+    database.psql("alter database " + database.name() + " reset all");
+    database.psql("alter database " + database.name() + " set " + limit + " = '300ms'");
+    return run(lockstep({"info", "--url", database.url(), "--dir", files.path()}));
+  };
+  const auto statement = info("statement_timeout");
+  CHECK(statement.exit_code == 4);
+  CHECK_THAT(statement.err, ContainsSubstring("alter role … set statement_timeout"));
+  if (PgServer::version() < 17) return;
+  const auto transaction = info("transaction_timeout");
+  CHECK(transaction.exit_code == 4);
+  CHECK_THAT(transaction.err, ContainsSubstring("alter role … set transaction_timeout"));
+}
+
+TEST_CASE("a migration that statement_timeout ends is told how to set its own") {
+  const TestDatabase database;
+  database.psql("alter database " + database.name() + " set statement_timeout = '200ms'");
+  const std::string slow = "select pg_sleep(0.5);";
+  const auto ended = run(MigrationDir({{"V1__slow.sql", slow}}).migrate(database.url()));
+  CHECK(ended.exit_code == 6);
+  CHECK_THAT(ended.err, ContainsSubstring("-- lockstep: statement_timeout="));
+  const auto done = run(MigrationDir({{"V1__slow.sql", "-- lockstep: statement_timeout=10m\n" + slow}})
+                            .migrate(database.url()));
+  INFO(done.err);
+  CHECK(done.exit_code == 0);
+}
+
 }  // namespace lockstep::test
