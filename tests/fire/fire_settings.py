@@ -1,8 +1,11 @@
 """Hostile and odd settings, roles, names and servers."""
+import settings_disk
+import settings_limits
 import settings_names
 import settings_roles
 import settings_servers
 import settings_shadow
+import settings_standby
 import settings_triggers
 from deployment import as_usual, directories, expect_as_usual, fresh_target, left_in, say_all
 from firing import Case, expect, lockstep
@@ -66,5 +69,6 @@ def cases():
     yield Case('all settings at once', all_at_once, fixed=True)
     for setting in SETTINGS:
         yield Case(f'setting {setting.title}', with_setting(setting), fixed=setting.says == 'temporary')
-    for module in (settings_shadow, settings_roles, settings_names, settings_triggers, settings_servers):
+    for module in (settings_shadow, settings_roles, settings_names, settings_triggers, settings_servers,
+                   settings_disk, settings_limits, settings_standby):
         yield from module.cases()

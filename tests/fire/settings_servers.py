@@ -1,18 +1,11 @@
-"""Servers in a bad way: nobody confirms a commit, every connection is taken, the disk is full, the server is a standby, the
-primary dies between lock and commit."""
-import os
+"""Servers in a bad way: nobody confirms a commit, every connection that the database may have is taken."""
 import signal
-import subprocess
-import tempfile
 import time
-from contextlib import ExitStack, contextmanager
-from pathlib import Path
+from contextlib import contextmanager
 
 from deployment import directories, fresh_target
 from firing import Broken, Case, expect, finish, lockstep, start
-from lab import free_port
 from psql_session import PsqlSession
-from throwaway_server import ThrowawayServer, output_of, unprivileged
 
 ONE = {'V1__one.sql': 'create table one (n int);\n'}
 TWO = {'V2__two.sql': 'create table two (n int);\n'}

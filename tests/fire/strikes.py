@@ -45,8 +45,11 @@ def stop_immediately(site, _):
 
 
 def kill_server(site, _):
-    """The postmaster and all its children."""
-    postmaster = site.lab.server.process.pid
+    kill_postmaster(site.lab.server.process.pid)
+
+
+def kill_postmaster(postmaster):
+    """And all its children."""
     os.kill(postmaster, signal.SIGSTOP)  # so that it forks no more
     children = Path(f'/proc/{postmaster}/task/{postmaster}/children').read_text().split()
     for pid in (postmaster, *map(int, children)):

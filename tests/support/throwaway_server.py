@@ -48,7 +48,7 @@ def die_with_parent():
 
 def is_ready(pid_file, pid):
     """By the text of postmaster.pid, which may be that of a server that was killed."""
-    return pid_file.startswith(f'{pid}\n') and '\nready' in pid_file
+    return pid_file.startswith(f'{pid}\n') and ('\nready' in pid_file or '\nstandby' in pid_file)
 
 
 def output_of(command, **keywords):
