@@ -40,7 +40,7 @@ def no_connection_left(lab, _):
         with taken(own.server, EVERYBODY) as give_back:
             for command in COMMANDS:
                 done = lockstep(own, *command, '-u', target.url, '-d', good)
-                says = 'all connections are taken [SQLSTATE 53300]' in done.err and 'reserved' in done.err
+                says = 'all connections are taken [SQLSTATE 53300]' in done.err and 'FATAL' in done.err
                 expect(done.code == 4 and says and '--wait-for-db' in done.err, f'{command}: no room, and it is said', done)
             process = start(own, 'migrate', '-u', target.url, '-d', good, '--wait-for-db', '60s')
             expect('all connections are taken' in process.stderr.readline(), 'it is said what is waited for')
@@ -56,7 +56,7 @@ def one_connection_left(lab, _):
         target, (good, __), slow = fresh_target(own, database), directories(own), own.directory('slow', SLOW)
         with taken(own.server, EVERYBODY - 1):
             done = lockstep(own, 'migrate', '-u', proxy.url(database, TCP).replace('=postgres', f'={target.role}'), '-d', good)
-            says = 'could not be opened: ' in done.err and 'connection slots are reserved' in done.err
+            says = 'could not be opened: ' in done.err and 'FATAL' in done.err
             expect(done.code == 5 and says, 'what cannot be proved is refused, with the reason', done)
             there = own.server.query("select to_regclass('lockstep_history')", database)
             expect(there == [['']], 'nothing was written', there)
