@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <new>
 #include <ostream>
 #include <utility>
 
@@ -28,6 +29,8 @@ void guarded(Result& result, Action action) {
     action();
   } catch (const Failure& failure) {
     result.problems.insert(result.problems.end(), failure.errors().begin(), failure.errors().end());
+  } catch (const std::bad_alloc&) {
+    result.problems.push_back(out_of_memory());
   } catch (const std::exception& error) {
     result.problems.push_back(our_own_fault(error.what()));
   }

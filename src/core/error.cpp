@@ -55,6 +55,18 @@ int exit_code(ErrorKind kind) {
   return 70;
 }
 
+Error out_of_memory(std::optional<SourcePosition> where) {
+  return {
+      .kind = ErrorKind::internal,
+      .code = "out_of_memory",
+      .message = "out of memory",
+      .where = std::move(where),
+      .hints = {
+          "Give the process more memory and run the command again. A statement is held in memory as a "
+          "whole, several times over, and so is the list of files; many statements in a file and COPY data "
+          "need little."}};
+}
+
 Failure::Failure(Error error) {
   errors_.push_back(std::move(error));
 }

@@ -53,6 +53,9 @@ struct Error {
   std::optional<long> retry_after_ms = std::nullopt;
 };
 
+/// There is less memory than was needed. `where`, if it is known.
+Error out_of_memory(std::optional<SourcePosition> where = std::nullopt);
+
 /// The only exception thrown on purpose. It carries at least one error; the first one decides the exit
 /// status.
 class Failure : public std::exception {

@@ -1,6 +1,7 @@
 #include "core/migrate.h"
 
 #include <algorithm>
+#include <new>
 #include <span>
 #include <utility>
 
@@ -31,7 +32,9 @@ void apply_steps(Database& database, const Callbacks& callbacks, const RetryPoli
                  Reporter& reporter, MigrateResult& result) {
   const CallbackRunner runner(database, policy, reporter);
   auto rank = result.plan.highest_rank;
+  const Migration* running = nullptr;
   const auto apply = [&](const Step& step) {
+    running = &step.migration;
     reporter.started(step);
     const auto applied = apply_with_retries(database, step, rank, policy, reporter);
     rank = std::max(rank, applied.rank);
@@ -39,13 +42,19 @@ void apply_steps(Database& database, const Callbacks& callbacks, const RetryPoli
     reporter.finished(step, applied);
   };
   add_callbacks(result.plan, callbacks);
-  with_error_callbacks(runner, callbacks.after_error, [&] {
-    runner.run(callbacks.before);
-    for (const auto& step : result.plan.steps)
-      with_error_callbacks(runner, callbacks.after_each_error, [&] { apply(step); });
-    if (!result.applied.empty()) runner.run(callbacks.after_applied);
-    runner.run(callbacks.after);
-  });
+  try {
+    with_error_callbacks(runner, callbacks.after_error, [&] {
+      runner.run(callbacks.before);
+      for (const auto& step : result.plan.steps)
+        with_error_callbacks(runner, callbacks.after_each_error, [&] { apply(step); });
+      running = nullptr;
+      if (!result.applied.empty()) runner.run(callbacks.after_applied);
+      runner.run(callbacks.after);
+    });
+  } catch (const std::bad_alloc&) {
+    // No callback for errors has run: the session stands in the middle of a message.
+    throw Failure(running == nullptr ? out_of_memory() : out_of_memory(SourcePosition{running->path}));
+  }
 }
 
 void migrate(Database& database, const LocalMigrations& files, const MigrateOptions& options,

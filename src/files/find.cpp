@@ -9,8 +9,10 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 #include <set>
+#include <system_error>
 #include <utility>
 
 #include "core/migration_name.h"
@@ -127,6 +129,20 @@ Error location_problem(const std::string& location, int error) {
                                        std::strerror(error)),
       .hints = {"Locations are folders, given with --dir or in lockstep.toml, seen from the folder in which "
                 "lockstep runs."}};
+}
+
+/// A link to a folder in which it lies itself: not another place for migrations, but all around this one.
+bool leads_up(const std::string& link, const struct stat& target) {
+  std::error_code error;
+  auto folder = std::filesystem::canonical(std::filesystem::path(link).parent_path(), error);
+  while (!error) {
+    struct stat facts = {};
+    const bool known = ::stat(folder.c_str(), &facts) == 0;
+    if (known && facts.st_dev == target.st_dev && facts.st_ino == target.st_ino) return true;
+    if (folder == folder.parent_path()) break;
+    folder = folder.parent_path();
+  }
+  return false;
 }
 
 class Finder {
@@ -253,7 +269,7 @@ void Finder::follow(const Node& link) {
                                               fmt::format("the link leads nowhere: {}", std::strerror(errno)),
                                               "Mend the link or remove it."));
   } else if (S_ISDIR(facts.st_mode)) {
-    walk(link);
+    if (!leads_up(link.path, facts)) walk(link);
   } else if (wanted && S_ISREG(facts.st_mode)) {
     note_script(link);
   } else if (wanted) {

@@ -24,8 +24,8 @@ struct Findings {
   bool repeats_possible = false;  ///< links were followed: a file may be there twice
 };
 
-/// Looks for migrations in the locations and all folders below, except hidden ones. Links are followed; a
-/// folder is visited once, whatever ways lead to it.
+/// Looks for migrations in the locations and all folders below, except hidden ones. Links are followed, but
+/// for those to a folder in which they lie; a folder is visited once, whatever ways lead to it.
 Findings find_scripts(const std::vector<std::string>& locations);
 
 }  // namespace lockstep::files

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <new>
 #include <string>
 #include <utility>
 #include <variant>
@@ -175,6 +176,8 @@ Script read_script(Candidate candidate, NearFolder& near, const ReadOptions& opt
     script.migration = std::move(migration);
   } catch (const Failure& failure) {
     append(script.problems, failure.errors());
+  } catch (const std::bad_alloc&) {
+    script.problems.push_back(out_of_memory(SourcePosition{printable(candidate.path)}));
   }
   return script;
 }

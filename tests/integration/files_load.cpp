@@ -189,6 +189,21 @@ TEST_CASE("links to files and folders are followed, and loops come to an end") {
   CHECK(scripts(local).size() == 3);
 }
 
+TEST_CASE("a link to a folder in which it lies is not followed") {
+  const TempDir temp;
+  temp.write_file("V9__around.sql", "select 9;");
+  temp.write_file("here/V1__a.sql", "select 1;");
+  temp.write_file("elsewhere/below/V2__b.sql", "select 2;");
+  temp.write_file("elsewhere/V3__not_linked.sql", "select 3;");
+  fs::create_directory_symlink("..", temp.path() / "here/up");
+  fs::create_directory_symlink("/", temp.path() / "here/root");
+  fs::create_directory_symlink("../elsewhere/below", temp.path() / "here/below");
+  fs::create_directory_symlink("..", temp.path() / "elsewhere/below/up");
+  const auto local = load(temp, {"here"});
+  CHECK(problems(temp, local).empty());
+  CHECK(scripts(local) == Texts{"V1__a.sql", "below/V2__b.sql"});
+}
+
 TEST_CASE("the same file under two versions is two migrations") {
   const TempDir temp;
   temp.write_file("V1__a.sql", "select 1;");

@@ -1,6 +1,7 @@
 #include "core/migrate.h"
 
 #include <catch2/catch_test_macros.hpp>
+#include <new>
 
 #include "core/baseline.h"
 #include "core/repair.h"
@@ -42,6 +43,20 @@ Holding held_for(Milliseconds duration) {
 }
 
 }  // namespace
+
+TEST_CASE("where the memory is not enough for a migration, the error names it") {
+  Run run;
+  run.server.while_applying = [](const Step& step) {
+    if (step.migration.script == "V2__b.sql") throw std::bad_alloc();
+  };
+  const auto error = run.failure();
+  CHECK(error.code == "out_of_memory");
+  CHECK(exit_code(error.kind) == 70);
+  REQUIRE(error.where);
+  CHECK(error.where->file == run.files[1].path);
+  CHECK(run.result.applied.size() == 1);
+  CHECK(run.server.sessions == 0);
+}
 
 TEST_CASE("migrate locks, reads the history again, applies in order, and unlocks") {
   Run run;
