@@ -31,13 +31,13 @@ def fan(depth, width):
     return make
 
 
-def many_files(count):
+def many_files(count, name='V{}__f.sql'):
     def make(path):
         for n in range(1, count + 1):
             folder = path / str(n // 1000)
             if n % 1000 == 0 or n == 1:
                 folder.mkdir()
-            (folder / f'V{n}__f.sql').write_text(f'select {n};\n')
+            (folder / name.format(n)).write_text(f'select {n};\n')
     return make
 
 
@@ -53,14 +53,21 @@ BOMBS = {
     '1,000,000 dollar quotes': (lambda: script('select ' + '$a$x$a$,' * MILLION + '1;\n'), 0, '', 64),
     '1,000,000 dollar quotes that do not end': (lambda: script('select $a$' + '$b$' * MILLION), 3, 'V1__a.sql', 64),
     '1,000,000 statements': (lambda: script('select 1;\n' * MILLION), 0, '', 64),
-    '10,000 psql commands': (lambda: script('\\x\n' * 10_000), 3, 'V1__a.sql', 200),
-    '10,000 BEGIN': (lambda: script('begin;\n' * 10_000), 3, 'V1__a.sql', 200),
+    '1,000,000 psql commands': (lambda: script('\\x\n' * MILLION), 3, 'V1__a.sql', 64),
+    '1,000,000 BEGIN': (lambda: script('begin;\n' * MILLION), 3, 'V1__a.sql', 64),
+    '1,000,000 COMMIT': (lambda: script('commit;\n' * MILLION), 3, 'V1__a.sql', 64),
+    '1,000,000 settings': (lambda: script('-- lockstep: a=1\n' * MILLION), 3, 'V1__a.sql', 64),
+    '1,000,000 settings in a line': (lambda: script('-- lockstep: ' + 'a=1,' * MILLION + '\n'), 3, 'V1__a.sql:1:1', 64),
+    '1,000,000 transactions of its own': (lambda: script('-- lockstep: transaction=off\n' + 'begin;select 1;commit;\n' * MILLION), 0, '', 64),
+    '1,000,000 VACUUM': (lambda: script('vacuum;\n' * MILLION), 0, '', 64),
+    '100,000 included files that are not there': (lambda: script('\\ir gone\n' * 100_000), 3, 'there is no file', 64),
     '1,000,000 quotes': (lambda: script("'" * (MILLION + 1)), 3, 'V1__a.sql', 64),
     'a chain of 1,000 included files': (lambda: chain(1000), 3, 'more than 10 deep', 64),
     '9,000 included files': (lambda: fan(2, 9_000), 0, '', 64),
     '10,000,000,000 included files': (lambda: fan(10, 10), 3, 'at most 10000 files', 200),
     '10,000 files': (lambda: many_files(10_000), 0, '', 64),
     '100,000 files': (lambda: many_files(100_000), 0, '', 300),
+    '100,000 files that are no migrations': (lambda: many_files(100_000, 'notes{}.txt'), 0, '', 64),
 }
 
 

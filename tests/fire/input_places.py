@@ -89,6 +89,7 @@ PLACES = {
     'a link to memory': (link('V1__a.sql', '/proc/self/mem'), 3, 'V1__a.sql'),
     'a link to the kernel\'s core': (link('V1__a.sql', '/proc/kcore'), -1, ''),
     'folders that lead to themselves': (both(folders('a', 'b'), link('a/b/up', '..'), link('self', '.')), 0, ''),
+    'a link to all that there is': (both(file('V1__a.sql'), link('root', '/'), link('up', '..')), 0, ''),
     'a FIFO of another name': (both(file('V1__a.sql'), fifo('notes')), 0, ''),
     'a FIFO as configuration': (both(file('V1__a.sql'), fifo('V1__a.sql.conf')), 3, 'V1__a.sql.conf'),
     'a device as configuration': (both(file('V1__a.sql'), link('V1__a.sql.conf', '/dev/zero')), 3, 'V1__a.sql.conf'),
