@@ -96,7 +96,7 @@ def left_in(lab, target):
     """Schema and rows of the migrations as pg_dump sees them, and the history."""
     server = lab.server
     # The settings of the database must not show in the judge's words.
-    url = server.url_of(target.database) + '?options=-c%20quote_all_identifiers%3Doff'
+    url = server.url_of(target.database) + '?options=-c%20quote_all_identifiers%3Doff%20-c%20bytea_output%3Dhex'
     dump = output_of([server.bin / 'pg_dump', '-n', 'app', '-O', '-x', '-d', url])
     lines = [line for line in dump.splitlines() if line and not line.startswith(('--', 'SET ', '\\'))]
     return '\n'.join(lines), server.query(OWN_SESSION + HISTORY.format(target.history), target.database)
