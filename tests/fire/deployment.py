@@ -41,6 +41,7 @@ BROKEN = {'V9__broken.sql': "select 'ü' as ü,\n  nothing from app.word;\n"}
 COMMANDS = (('plan',), ('migrate',), ('info',), ('info', '--output', 'json'), ('validate',), ('migrate',),
             ('migrate', '--output', 'json'))
 
+DUMPED_WITH = '-c%20quote_all_identifiers%3Doff%20-c%20bytea_output%3Dhex%20-c%20timezone%3DUTC'
 OWN_SESSION = '''set search_path = ''; set datestyle = iso; set bytea_output = hex; set client_encoding = utf8;
 set intervalstyle = postgres; set timezone = utc; set extra_float_digits = 1; set row_security = off;
 set default_transaction_isolation = 'read committed'; set standard_conforming_strings = on; set xmloption = content;
@@ -96,8 +97,8 @@ def left_in(lab, target):
     """Schema and rows of the migrations as pg_dump sees them, and the history."""
     server = lab.server
     # The settings of the database must not show in the judge's words.
-    url = server.url_of(target.database) + '?options=-c%20quote_all_identifiers%3Doff%20-c%20bytea_output%3Dhex'
-    dump = output_of([server.bin / 'pg_dump', '-n', 'app', '-O', '-x', '-d', url])
+    url = f'{server.url_of(target.database)}?options={DUMPED_WITH}'
+    dump = output_of([server.bin / 'pg_dump', '-E', 'UTF8', '-n', 'app', '-O', '-x', '-d', url])
     lines = [line for line in dump.splitlines() if line and not line.startswith(('--', 'SET ', '\\'))]
     return '\n'.join(lines), server.query(OWN_SESSION + HISTORY.format(target.history), target.database)
 
