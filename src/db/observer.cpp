@@ -99,7 +99,10 @@ bool Observer::connected() {
   given_up_ = true;
   PQfinish(connection_);
   connection_ = connect_again(watched_, options_, Milliseconds(2000));
-  if (PQstatus(connection_) != CONNECTION_OK) return false;
+  if (PQstatus(connection_) != CONNECTION_OK) {
+    trouble_ = connection_error(connection_).message;
+    return false;
+  }
   PQsendQuery(connection_, settings);
   return wait_for_answer() != nullptr;
 }
@@ -123,6 +126,9 @@ Result Observer::ask(const std::string& query) {
 std::optional<Activity> Observer::look(Milliseconds running) {
   const auto seen = ask(activity_query);
   const auto blocking = ask(blockers_query());
+  if (!seen && !trouble_.empty())
+    return Activity{.running = running,
+                    .progress = "no second connection to see what it waits for: " + trouble_};
   if (!seen || PQntuples(seen.get()) == 0) return std::nullopt;
   Activity activity{.running = running, .progress = progress(seen.get())};
   if (text_at(seen.get(), 0, 4) == "Lock") activity.waits_for = text_at(seen.get(), 0, 0);

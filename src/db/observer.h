@@ -16,13 +16,14 @@ std::string session_columns(std::string_view since);
 LockHolder session_at(const PGresult* result, int row, int first);
 
 /// Sees from a second connection what a long statement waits for and who blocks it. Opened when it is first
-/// needed; never holds a transaction open, and never fails: what it cannot see it does not tell.
+/// needed; never holds a transaction open, and never fails: why it cannot see anything is all it tells then.
 class Observer {
  public:
   /// `watched` must outlive the observer.
   Observer(PGconn* watched, int backend_pid, const SessionOptions& options);
   ~Observer();
 
+  /// Nothing when the statement has just ended.
   std::optional<Activity> look(Milliseconds running);
 
  private:
@@ -35,6 +36,7 @@ class Observer {
   const SessionOptions& options_;
   PGconn* connection_ = nullptr;
   bool given_up_ = false;
+  std::string trouble_;  ///< why there is no second connection
 };
 
 }  // namespace lockstep::db

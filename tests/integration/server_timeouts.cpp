@@ -50,6 +50,23 @@ TEST_CASE(
   CHECK(database.errors().empty());
 }
 
+TEST_CASE("a statement that no second session may look at gives signs of life, and says why it is not more") {
+  const TestDatabase database;
+  const auto role = "limited_" + database.name();
+  database.psql("create role " + role + " login connection limit 1; grant postgres to " + role);
+  Gate gate(database);
+  const MigrationDir files({{"V1__a.sql", Gate::knock}});
+  Running migrator(files.migrate(database.url(role)));
+  gate.wait_for_knock();
+  migrator.wait_for_output("no second connection");
+  gate.open();
+  const auto outcome = migrator.wait();
+  INFO(outcome.err);
+  CHECK(outcome.exit_code == 0);
+  CHECK_THAT(outcome.err, ContainsSubstring("too many connections for role"));
+  database.psql("drop owned by " + role + "; drop role " + role);
+}
+
 TEST_CASE("the session that looks for blockers outlives a time limit on idle sessions") {
   const TestDatabase database;
   database.psql("create table first (); create table second ()");
