@@ -4,6 +4,7 @@
 
 #include <pqxx/pqxx>
 
+#include "db/interrupt.h"
 #include "db/observer.h"
 
 namespace lockstep::db {
@@ -99,7 +100,8 @@ void AdvisoryLock::unlock(Session& session) const {
     session.typed("release the migration lock", release);
   } catch (const Failure& failure) {
     // The server releases it with the session, and what was to be done under it is done.
-    if (!session.lost() || failure.error().kind != ErrorKind::connection) throw;
+    const bool ends_with_session = session.lost() || interruption();
+    if (!ends_with_session || failure.error().kind == ErrorKind::unsafe) throw;
   }
 }
 
