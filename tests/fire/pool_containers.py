@@ -8,7 +8,7 @@ from firing import Case, expect
 from lab import Lab
 from throwaway_server import ThrowawayServer, unprivileged
 
-NAMESPACE = ['unshare', '--pid', '--fork', '--kill-child']
+NAMESPACE = ['unshare', '--pid', '--fork', '--kill-child', '--']
 STRICT = ('--pooler', 'refuse')
 
 
@@ -18,7 +18,9 @@ class ContainedServer(ThrowawayServer):
 
     def started(self, command, **keywords):
         user = unprivileged()
-        return subprocess.Popen([*NAMESPACE, f"--setuid={user['user']}", f"--setgid={user['group']}", *command], **keywords)
+        # Who changes its user forgets that it is to die with its parent.
+        as_user = ['setpriv', f"--reuid={user['user']}", f"--regid={user['group']}", '--clear-groups', '--pdeathsig=KILL', '--']
+        return subprocess.Popen([*NAMESPACE, *as_user, *command], **keywords)
 
 
 def contained_server(lab, _):
@@ -31,7 +33,7 @@ def contained_server(lab, _):
 def contained_lockstep(lab, _):
     """Who listens outside is not seen from inside: nothing is taken for direct that is not proved, and the probe accepts it."""
     with lab.database() as database:
-        within = (*NAMESPACE, '--mount-proc')
+        within = ('unshare', '--mount-proc', *NAMESPACE[1:])
         refused = pool_judge.migrate(lab, lab.server.url_of(database), *STRICT, within=within)
         expect(refused.code == 5, 'what cannot be seen is not proved to be direct', refused)
         pool_judge.expect_nothing_written(lab, database, refused)
