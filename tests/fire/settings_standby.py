@@ -7,7 +7,7 @@ from deployment import directories, fresh_target, left_in, normal
 from firing import SETTINGS, Case, expect, finish, lockstep, start
 from held import HELD, holding, wait_until_it_waits
 from lab import Lab
-from proxy import AFTER, BEFORE, CLIENT, Fault, Proxy
+from proxy import AFTER, BEFORE, CLIENT, OPTIONS, UNIX, Fault, Proxy
 from settings_servers import wait_until
 from site_of_fire import Site
 from standby import Standby, caught_up, confirm_by_standby, is_confirming, kill_primary, url_of_both
@@ -188,12 +188,13 @@ def at_some_message(chosen, confirmed, faults):
         for _ in range(faults):
             with pair_for(lab, chosen, confirmed) as pair:
                 pair.proxy.arm(None)
-                expect(pair.run(pair.url).code == 0, 'the run as such works')
+                expect(pair.run(pair.url, *OPTIONS[UNIX]).code == 0, 'the run as such works')
                 message = random.randint(1, pair.proxy.counts[CLIENT])
                 if not confirmed and random.random() < 0.5:
                     pair.stop_streaming()
                 fault = Fault(lambda _: kill_primary(pair.lab.server), CLIENT, message, random.choice((BEFORE, AFTER)))
                 done = pair.under_fire(fault)
+                pair.proxy.arm(None)  # a run can have fewer messages than the one before
                 pair.fail_over()
                 outcome, after = pair.judge_fault(done) if confirmed else pair.judge_loss(done)
                 pair.rerun(after)
