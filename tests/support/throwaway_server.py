@@ -47,8 +47,12 @@ def die_with_parent():
 
 
 def is_ready(pid_file, pid):
-    """By the text of postmaster.pid, which may be that of a server that was killed."""
-    return pid_file.startswith(f'{pid}\n') and ('\nready' in pid_file or '\nstandby' in pid_file)
+    """By postmaster.pid, which may be that of a server that was killed, until the new one removes it."""
+    try:
+        text = pid_file.read_text()
+    except FileNotFoundError:
+        return False
+    return text.startswith(f'{pid}\n') and ('\nready' in text or '\nstandby' in text)
 
 
 def output_of(command, **keywords):
@@ -101,7 +105,7 @@ class ThrowawayServer:
     def wait_until_ready(self):
         deadline = time.monotonic() + 60
         pid_file = self.dir / 'data' / 'postmaster.pid'
-        while not (pid_file.exists() and is_ready(pid_file.read_text(), self.own_pid)):
+        while not is_ready(pid_file, self.own_pid):
             if self.process.poll() is not None or time.monotonic() > deadline:
                 raise Stop('the server did not start: ' + self.log.read_text())
             time.sleep(0.01)
