@@ -42,7 +42,9 @@ def unprivileged():
 
 
 def die_with_parent():
+    """Also where a shell that started all this in the background has SIGQUIT ignored."""
     pr_set_pdeathsig = 1
+    signal.signal(signal.SIGQUIT, signal.SIG_DFL)
     ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGQUIT)
 
 
