@@ -37,7 +37,8 @@ SessionState::SessionState(const SessionOptions& options, const Greeting& greeti
                                                       : in_words(greeting.facts.user)),
       login_(greeting.login),
       isolation_(greeting.isolation),
-      lock_timeout_(options.lock_timeout) {
+      lock_timeout_(options.lock_timeout),
+      server_version_(greeting.facts.server_version) {
   if (!options.role.empty()) identity_.push_back({"role", options.role});
   if (!options.search_path.empty()) identity_.push_back({"search_path", options.search_path});
 
@@ -140,6 +141,11 @@ std::vector<std::string> SessionState::timeout_statements(const Migration& migra
   };
   add("lock_timeout", lock_timeout(migration));
   add("statement_timeout", migration.directives.statement_timeout);
+  // Before 13 the time runs for a message as a whole, with the limit that it began with; only a statement
+  // that controls the transaction begins it anew (PostgreSQL 13 docs, 19.11.1).
+  if (whole && migration.directives.statement_timeout && server_version_ < 130000) {
+    statements.insert(statements.end(), {"savepoint lockstep", "release savepoint lockstep"});
+  }
   return statements;
 }
 

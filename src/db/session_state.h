@@ -60,6 +60,7 @@ class SessionState {
   std::string login_;
   std::string isolation_;
   Milliseconds lock_timeout_;
+  int server_version_;
 };
 
 }  // namespace lockstep::db
