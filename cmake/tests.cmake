@@ -97,4 +97,11 @@ set_tests_properties("differential can fail" PROPERTIES LABELS integration COST 
 if(TARGET lockstep)
   add_test(NAME fire COMMAND Python3::Interpreter "${CMAKE_SOURCE_DIR}/tests/fire/fire" --fixed --lockstep $<TARGET_FILE:lockstep>)
   set_tests_properties(fire PROPERTIES LABELS fire COST 50 TIMEOUT 900)
+  # A sanitizer itself needs more, and writes files.
+  if(NOT LOCKSTEP_SANITIZE)
+    add_test(NAME "fire with little memory" COMMAND Python3::Interpreter "${CMAKE_SOURCE_DIR}/tests/fire/fire"
+      "input:64 MiB of memory: a deployment" "input:64 MiB of memory: a statement of 64 MiB"
+      "input:surroundings: no file may grow" --lockstep $<TARGET_FILE:lockstep>)
+    set_tests_properties("fire with little memory" PROPERTIES LABELS fire TIMEOUT 900)
+  endif()
 endif()

@@ -80,6 +80,6 @@ def too_large(size):
 
 def cases():
     for title, (make, rows) in FITS.items():
-        yield Case(f'64 MiB of memory: {title}', fits(title, make, rows), fixed=title == 'a deployment', seconds=600)
+        yield Case(f'64 MiB of memory: {title}', fits(title, make, rows), seconds=600)
     for size in (1, 2, 4, 6, 8, 10, 12, 14, 16, 20, 24, 32, 48, 64, 100):
-        yield Case(f'64 MiB of memory: a statement of {size} MiB', too_large(size), fixed=size == 64)
+        yield Case(f'64 MiB of memory: a statement of {size} MiB', too_large(size))
