@@ -30,8 +30,7 @@ std::string_view recipe(std::string_view sqlstate) {
   }
   if (sqlstate == "57014")
     return "Somebody has cancelled it, or statement_timeout has ended it: that of the role or database also "
-           "counts for migrations; a file can "
-           "set its own with: -- lockstep: statement_timeout=10m";
+           "counts for migrations; a file can set its own with: -- lockstep: statement_timeout=10m";
   if (sqlstate == "55P03")
     return "Something else holds a lock on this object: see who with pg_blocking_pids, and try again.";
   return {};

@@ -161,8 +161,7 @@ bool Session::wait_for_notification(std::string_view channel, Milliseconds at_mo
 std::string_view advice(std::string_view sqlstate) {
   if (sqlstate == "57014")
     return "Somebody has cancelled it, or statement_timeout has ended it: that must leave room for "
-           "lockstep's own statements "
-           "(alter role … set statement_timeout = '30s'). Run the command again.";
+           "lockstep's own statements (alter role … set statement_timeout = '30s'). Run the command again.";
   if (sqlstate == "25P04")
     return "transaction_timeout has ended it before lockstep could turn that off for its session: raise it "
            "(alter role … set transaction_timeout = '30s').";
