@@ -39,7 +39,7 @@ std::string known_place(std::string_view host, std::string_view port) {
 
 std::string message(PoolerPolicy policy, PoolMode mode) {
   if (policy == PoolerPolicy::refuse)
-    return "refusing to migrate through a connection pooler, as --pooler=refuse asks";
+    return "refusing to migrate without proof of a direct connection, as --pooler=refuse asks";
   if (mode == PoolMode::transaction)
     return "refusing to migrate through a connection pooler in transaction or statement mode";
   return "refusing to migrate through a connection pooler whose mode cannot be proved";
@@ -74,11 +74,15 @@ Failure pooler_refusal(PGconn* connection, PoolerPolicy policy, const Verdict& v
   error.detail =
       described(connection, verdict, backend) +
       "\nthe migration lock belongs to one session; on a backend that clients share, it protects nothing";
-  error.hints = {
-      "Connect directly to PostgreSQL, or to a pool in session mode; LOCKSTEP_URL can hold an address of its "
-      "own."};
+  // A pool in session mode is refused by --pooler=refuse, too.
+  error.hints = {fmt::format("Connect directly to PostgreSQL{}; LOCKSTEP_URL can hold an address of its own.",
+                             policy == PoolerPolicy::refuse ? "" : ", or to a pool in session mode")};
   if (const auto known = known_place(PQhost(connection), PQport(connection)); !known.empty())
     error.hints.push_back(known);
+  if (policy == PoolerPolicy::refuse) {
+    error.hints.emplace_back(
+        "With --pooler=auto lockstep also accepts what it can prove to keep its sessions.");
+  }
   if (policy == PoolerPolicy::detect) {
     error.hints.push_back("If you are sure that this is session mode, say so with --pooler=assume-session.");
   }

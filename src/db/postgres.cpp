@@ -235,14 +235,17 @@ class Postgres : public Database {
     if (greeting_.path == Path::direct) return;
     if (options_.pooler == PoolerPolicy::assume_session) {
       return tell(
-          "a connection pooler is in the path; --pooler=assume-session states that it is in session mode");
+          "no proof of a direct connection: --pooler=assume-session states that a connection pooler in the "
+          "path is in session mode");
     }
     const auto verdict = options_.pooler == PoolerPolicy::refuse
                              ? Verdict{PoolMode::undecidable, {}}
                              : probe_pooler(session_, options_, greeting_.backend);
     if (verdict.mode != PoolMode::session)
       throw pooler_refusal(session_.raw(), options_.pooler, verdict, greeting_.backend);
-    tell(fmt::format("a connection pooler is in the path; it is in session mode: {}", verdict.evidence));
+    tell(fmt::format(
+        "no proof of a direct connection; a connection pooler in the path would be in session mode: {}",
+        verdict.evidence));
   }
 
   /// One round trip; the first one also gives the session its settings.

@@ -149,7 +149,11 @@ TEST_CASE("over a unix socket, too, only the server itself is direct, not who pa
 
   const TestDatabase behind;
   const Proxy proxy(behind.server(), {.transport = Transport::unix_socket});
-  CHECK(run(two_files().migrate(proxy.url(behind.name()), only_direct)).exit_code == 5);
+  const auto refused = run(two_files().migrate(proxy.url(behind.name()), only_direct));
+  CHECK(refused.exit_code == 5);
+  CHECK_THAT(refused.err, ContainsSubstring("without proof of a direct connection") &&
+                              ContainsSubstring("--pooler=auto") &&
+                              !ContainsSubstring("pool in session mode"));
   CHECK(run(two_files().migrate(proxy.url(behind.name()))).exit_code == 0);
   CHECK(behind.psql("select * from a") == "2");
 }
